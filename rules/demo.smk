@@ -4,38 +4,44 @@ Used only for sources with the key `generated` and models with the key `train` i
 
 REQUIRED INPUTS: none
 OUTPUTS:
-    results/generated/{source}.tsv   a synthetic data set in VLMEvalKit's format
-    results/models/{model}/          a trained model in the Hub's folder format
-    results/models/image_encoder/    a trained open_clip model
+    results/generated/{generated}.tsv           a synthetic data set in VLMEvalKit's format
+    results/models/training_set-{digest}.npz    the images and questions on which models are trained
+    results/models/{trained}/                   a trained model in the Hub's folder format
+    results/models/image_encoder-{digest}/      a trained open_clip model
+
+All names end in a digest of what decides the content, so that runs share files and overwrite none.
 """
 
-from benchc.workflow import encoders
-from benchc.workflow.demo import TrainedModels
-from benchc.workflow.models import FOLDER, MODEL_FILES, VQA_HEAD_FILES
+from benchc.workflow.made_once import FOLDER, training_set
+from benchc.workflow.models import MODEL_FILES, VQA_HEAD_FILES
 
-trained = TrainedModels(models)
+trained = models.trained
 
 
 rule generate_demo_source:
     """Generate one of the demo's synthetic data sets."""
     output:
-        "results/generated/{source}.tsv",
+        "results/generated/{generated}.tsv",
     log:
-        "<logs>/generate_demo_source/{source}.log",
+        "<logs>/generate_demo_source/{generated}.log",
     benchmark:
-        "<benchmarks>/generate_demo_source/{source}.jsonl"
+        "<benchmarks>/generate_demo_source/{generated}.jsonl"
+    wildcard_constraints:
+        generated=one_of(sources.generated),
     localrule: True
     conda:
         "../envs/core.yaml"
     params:
         **stage(
             "generate_demo_source",
-            source=lambda wildcards: wildcards.source,
+            source=By("generated", sources.generated),
             seed=settings.demo.seed,
-            groups=lambda wildcards: sources.entries[wildcards.source].generated.groups,
+            groups=lambda wildcards: sources.entries[
+                sources.generated[wildcards.generated]
+            ].generated.groups,
         ),
     message:
-        "Generating the data set {wildcards.source}"
+        "Generating the data set {wildcards.generated}"
     shell:
         RUN
 
@@ -43,7 +49,7 @@ rule generate_demo_source:
 rule generate_training_set:
     """Generate the training set of the small models and the small image encoder."""
     output:
-        f"{FOLDER}/training_set.npz",
+        training_set(settings.demo),
     log:
         "<logs>/generate_training_set.log",
     benchmark:
@@ -69,14 +75,14 @@ rule train_demo_model:
     input:
         training_set=rules.generate_training_set.output[0],
     output:
-        collect(f"{FOLDER}/{{{{model}}}}/{{file}}", file=MODEL_FILES),
+        collect(f"{FOLDER}/{{{{trained}}}}/{{file}}", file=MODEL_FILES),
     log:
-        "<logs>/train_demo_model/{model}.log",
+        "<logs>/train_demo_model/{trained}.log",
     benchmark:
-        "<benchmarks>/train_demo_model/{model}.jsonl"
+        "<benchmarks>/train_demo_model/{trained}.jsonl"
     # Not the models of a folder or the Hub.
     wildcard_constraints:
-        model=one_of(trained.prompted),
+        trained=one_of(trained.prompted),
     conda:
         "../envs/transformers.yaml"
     resources:
@@ -85,13 +91,13 @@ rule train_demo_model:
         **stage(
             "train_demo_model",
             code=[trained.code],
-            family=lambda wildcards: models.entries[wildcards.model].family,
+            family=lambda wildcards: models.entries[trained.ids[wildcards.trained]].family,
             size=trained.sizes,
             training=trained.trainings,
-            folder=unrecorded(lambda wildcards: f"{FOLDER}/{wildcards.model}"),
+            folder=unrecorded(lambda wildcards: f"{FOLDER}/{wildcards.trained}"),
         ),
     message:
-        "Training the small model {wildcards.model}"
+        "Training the small model {wildcards.trained}"
     shell:
         RUN
 
@@ -99,34 +105,36 @@ rule train_demo_model:
 use rule train_demo_model as train_demo_vqa_head with:
     """Train one small VQA head with a closed list of answers on the training set."""
     output:
-        collect(f"{FOLDER}/{{{{model}}}}/{{file}}", file=VQA_HEAD_FILES),
+        collect(f"{FOLDER}/{{{{trained}}}}/{{file}}", file=VQA_HEAD_FILES),
     wildcard_constraints:
-        model=one_of(trained.closed_lists),
+        trained=one_of(trained.closed_lists),
 
 
-rule train_demo_encoder:
-    """Train the small open_clip model that embeds the demo's images."""
-    input:
-        training_set=rules.generate_training_set.output[0],
-    output:
-        encoders.TRAINED_FILES,
-    log:
-        "<logs>/train_demo_encoder.log",
-    benchmark:
-        "<benchmarks>/train_demo_encoder.jsonl"
-    conda:
-        "../envs/encoders.yaml"
-    resources:
-        mem_mb=2000,
-    params:
-        **stage(
-            "train_demo_encoder",
-            # Not all benchmarks have an image encoder.
-            steps=lambda wildcards: settings.demo.image_encoder.steps,
-            seed=settings.demo.seed,
-            folder=unrecorded(encoders.TRAINED_FOLDER),
-        ),
-    message:
-        "Training the small image encoder"
-    shell:
-        RUN
+# An encoder in a folder that the user names is an input.
+if bench.trained_encoder:
+
+    rule train_demo_encoder:
+        """Train the small open_clip model that embeds the demo's images."""
+        input:
+            training_set=rules.generate_training_set.output[0],
+        output:
+            bench.trained_encoder.files,
+        log:
+            "<logs>/train_demo_encoder.log",
+        benchmark:
+            "<benchmarks>/train_demo_encoder.jsonl"
+        conda:
+            "../envs/encoders.yaml"
+        resources:
+            mem_mb=2000,
+        params:
+            **stage(
+                "train_demo_encoder",
+                steps=bench.trained_encoder.steps,
+                seed=settings.demo.seed,
+                folder=unrecorded(bench.trained_encoder.folder),
+            ),
+        message:
+            "Training the small image encoder"
+        shell:
+            RUN

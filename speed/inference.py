@@ -58,6 +58,7 @@ from benchc.models.protocol import CheckpointSource, UnitInput
 from benchc.models.question import Question
 from benchc.models.units import Unit, units_of
 from benchc.models.units_together import UNITS_TOGETHER, UnitsTogether
+from benchc.workflow.made_once import FOLDER
 
 MODELS = ("tiny-llava-l", "tiny-internvl-m", "tiny-idefics3-m")  # the demo's three architectures
 PREDICTION_TOKENS = 2  # an answer and its end
@@ -94,7 +95,7 @@ def main() -> None:
     )
     add = parser.add_argument
     add("--run", type=Path, default=Path("results/demo"), help="a finished run [%(default)s]")
-    add("--models", nargs="+", default=MODELS, help="folders in results/models [%(default)s]")
+    add("--models", nargs="+", default=MODELS, help="tiny models of a demo [%(default)s]")
     add("--classifiers", nargs="*", default=[], help="the same, of VQA heads with a closed list")
     add("--corruptions", nargs="+", default=CORRUPTIONS, help="of the run [%(default)s]")
     add("--items", type=int, default=40, help="of the run [%(default)s]")
@@ -126,7 +127,7 @@ def main() -> None:
     ratios: dict[tuple[str, str], list[float]] = {}
     pairs = [(name, scoring) for name in arguments.models for scoring in SCORINGS]
     for name, scoring in [*pairs, *((name, CLASSIFY) for name in arguments.classifiers)]:
-        folder = Path("results/models") / name
+        folder = trained_folder(name)
         # VQA heads read one image.
         taken = groups if scoring != CLASSIFY else [group for group in groups if group[0].images == 1]
         asked = count_of(taken)
@@ -227,6 +228,14 @@ def timed(model: torch.nn.Module, clock: Clock) -> Iterator[None]:
             hook.remove()
 
 
+def trained_folder(name: str) -> Path:
+    """Return the newest folder of a tiny model."""
+    found = sorted(Path(FOLDER).glob(f"{name}-*"), key=lambda folder: folder.stat().st_mtime)
+    if not found:
+        sys.exit(f"error: {FOLDER} has no {name}; train it by `make demo`")
+    return found[-1]
+
+
 def print_costs(models: Sequence[str], unit: Unit, question: Question, rounds: int) -> None:
     """Print the cost of a prediction by number of options, side of the image, and images of an item."""
     varied = {
@@ -236,7 +245,7 @@ def print_costs(models: Sequence[str], unit: Unit, question: Question, rounds: i
     }
     print(f"| model | {' | '.join(varied)} |\n|---|{'---:|' * len(varied)}")
     for name in models:
-        scorer = load_model(CheckpointSource(str(Path("results/models") / name)), None, "letter")
+        scorer = load_model(CheckpointSource(str(trained_folder(name))), None, "letter")
         cells = []
         for count, side, number in varied.values():
             asked = replace(question, options=tuple(f"thing {k}" for k in range(count)))

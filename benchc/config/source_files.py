@@ -1,4 +1,4 @@
-"""The files of a source: local ones, and where the run puts those that it downloads or generates."""
+"""The files of a source: local ones, and where the run puts those that it downloads."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -18,7 +18,7 @@ class SourceFile(NamedTuple):
 
 
 def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
-    """Return the files that a source is read from by name: ``tsv``, or VQAV2_FILES.
+    """Return the files that a source is read from by name: ``tsv``, or VQAV2_FILES; none of a generated one.
 
     Paths are as in the catalogue, and relative to the repository's root otherwise.
     """
@@ -30,8 +30,9 @@ def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
         }
     if source.path is not None:
         return {"tsv": SourceFile(source.path)}
-    folder = "generated" if source.generated else "downloads"
-    return {"tsv": SourceFile(f"results/{folder}/{id_}.tsv", source.url, source.md5)}
+    if source.generated is not None:
+        return {}
+    return {"tsv": SourceFile(f"results/downloads/{id_}.tsv", source.url, source.md5)}
 
 
 def _vqav2_file(id_: str, name: str, given: str, md5: str | None) -> SourceFile:

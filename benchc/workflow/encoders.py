@@ -3,20 +3,31 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from benchc.config.settings import Demo
 from benchc.models.encoders.names import Device
+from benchc.workflow.code import code_of
+from benchc.workflow.made_once import FOLDER, named, training_set
 
-# Written by the rule train_demo_encoder.
+# The name of the encoder that the run trains.
 TRAINED = "trained"
-TRAINED_FOLDER = "results/models/image_encoder"
-TRAINED_FILES = [
-    f"{TRAINED_FOLDER}/open_clip_config.json",
-    f"{TRAINED_FOLDER}/open_clip_model.safetensors",
-]
 
 
-def location_of(name: str) -> str:
-    """Return the name of an encoder, or the folder of the one that the run trains."""
-    return TRAINED_FOLDER if name == TRAINED else name
+class TrainedEncoder:
+    """The small image encoder that a run trains.
+
+    Attributes:
+        steps: of training
+        folder, files: where it is
+    """
+
+    def __init__(self, demo: Demo, steps: int) -> None:
+        code = code_of("scripts/train_demo_encoder.py")
+        self.steps = steps
+        self.folder = f"{FOLDER}/{named('image_encoder', training_set(demo), demo.seed, steps, code)}"
+        self.files = [
+            f"{self.folder}/open_clip_config.json",
+            f"{self.folder}/open_clip_model.safetensors",
+        ]
 
 
 def device(gpus: int) -> Device:

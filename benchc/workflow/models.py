@@ -19,11 +19,11 @@ from benchc.models.server.modules import server_modules
 from benchc.models.supported import is_supported
 from benchc.schemas.revision import read_revision
 from benchc.workflow.code import By, Wildcards, code_of, contents_of
+from benchc.workflow.demo import TrainedModels
 from benchc.workflow.images import Images
 from benchc.workflow.sources import local
 from benchc.workflow.stage import WAITED_FOR, Unrecorded, unrecorded
 
-FOLDER = "results/models"
 # Written by save_pretrained of transformers for a model and its processor.
 MODEL_FILES = [
     "config.json",
@@ -57,7 +57,7 @@ class Models:
         self.subsets = subsets
         self.unsupported = [id_ for id_ in self.entries if not self._modules(id_, self.entries[id_].scoring)]
         self.untrusted = [id_ for id_, model in self.entries.items() if lacks_trust(model)]
-        self.trained = {id_: model.train for id_, model in self.entries.items() if model.train is not None}
+        self.trained = TrainedModels(self.entries, self.settings.demo)
         self.fetched = [
             f"<results>/revisions/{id_}.json" for id_, model in self.entries.items() if _is_fetched(model)
         ]
@@ -180,7 +180,7 @@ class Models:
         model = self.entries[wildcards.model]
         if model.train is not None:
             names = VQA_HEAD_FILES if model.scoring == CLASSIFY else MODEL_FILES
-            return [f"{FOLDER}/{wildcards.model}/{file}" for file in names]
+            return [f"{self.trained.folder(wildcards.model)}/{file}" for file in names]
         if model.path is not None:
             files = deciding_files(
                 Path(local(model.path)),
@@ -220,10 +220,9 @@ class Models:
 
     def _asked(self, id_: str) -> AskedModel:
         model = self.entries[id_]
-        local_path = local(model.path) if model.path else f"{FOLDER}/{id_}"
         return AskedModel(
             label=id_,
-            location=model.name_on_server or model.repo or local_path,
+            location=model.name_on_server or model.repo or self._folder(id_),
             # The commit of others is in their revision file.
             revision=None if model.repo is None or _is_fetched(model) else model.revision,
             family=model.family,
@@ -241,6 +240,10 @@ class Models:
             chat_template=model.chat_template,
             attention=model.attention,
         )
+
+    def _folder(self, id_: str) -> str:
+        path = self.entries[id_].path
+        return self.trained.folder(id_) if path is None else local(path)
 
     def _generation(self, id_: str) -> Generation | None:
         model, asked, prompt = self.entries[id_], self.settings.open_answers, self.settings.label_prompt

@@ -8,6 +8,7 @@ from benchc.config.benchmarks import module_of, package_of
 from benchc.config.load import Config
 from benchc.errors import InputError
 from benchc.rendering.declaration import Output
+from benchc.workflow.encoders import TrainedEncoder
 from benchc.workflow.images import Images
 from benchc.workflow.models import Models
 from benchc.workflow.sources import Sources
@@ -24,6 +25,7 @@ class Benchmark(ABC):
         stored_subset: the subset whose images are written even with ``on_the_fly``; None for none
         measured: the models of tables and figures
         fetched: records of encoders on the Hub that a rule downloads
+        trained_encoder: the image encoder that the run trains; None for none
         reported: files that the report requires beside tables and figures
         changed_by_people: folders of outputs that people may fill in, which no job computes with
     """
@@ -32,6 +34,7 @@ class Benchmark(ABC):
     stored_subset: str | None = None
     measured: Sequence[str]
     fetched: Sequence[str] = ()
+    trained_encoder: TrainedEncoder | None = None
     reported: Sequence[str] = ()
     changed_by_people: Collection[Path] = ()
 

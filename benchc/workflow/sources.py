@@ -6,10 +6,11 @@ from pathlib import Path
 from benchc.config.catalogue import Vqav2Source
 from benchc.config.load import Config
 from benchc.config.paths import is_result
-from benchc.config.source_files import source_files
+from benchc.config.source_files import SourceFile, source_files
 from benchc.sources.reader_options import ReaderOptions
 from benchc.user_paths import relative_path
-from benchc.workflow.code import Wildcards, contents_of
+from benchc.workflow.code import Wildcards, code_of, contents_of
+from benchc.workflow.made_once import named
 
 
 def local(path: str | Path) -> str:
@@ -18,7 +19,10 @@ def local(path: str | Path) -> str:
 
 
 class Sources:
-    """The sources of a run by id: ``all`` of them sorted, those of TSV files, and those of VQAv2's files."""
+    """The sources of a run by id: ``all`` of them sorted, those of TSV files, and those of VQAv2's files.
+
+    ``generated``: the ids of those that the run generates, by the names of their files.
+    """
 
     def __init__(self, config: Config) -> None:
         self.entries = config.sources
@@ -26,6 +30,14 @@ class Sources:
         self.vqav2 = [id_ for id_, source in self.entries.items() if source.vqav2 is not None]
         self.tsv = [id_ for id_ in self.entries if id_ not in self.vqav2]
         self.published = {id_: source_files(id_, source) for id_, source in self.entries.items()}
+        seed = config.settings.demo and config.settings.demo.seed
+        self.generated = {
+            named(id_, seed, source.generated.groups, code_of("scripts/generate_demo_source.py")): id_
+            for id_, source in self.entries.items()
+            if source.generated is not None
+        }
+        for name, id_ in self.generated.items():
+            self.published[id_] = {"tsv": SourceFile(f"results/generated/{name}.tsv")}
         # The file with the answers to the open-ended questions of each source.
         self.answers = {
             id_: {"kind": "vqav2", "path": self.file(id_, "annotations")}

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from tests.workflow.checkout import Checkout
+from tests.workflow.declared import run_of
 
 # Writes its arguments to a file of its own and refuses the job, so that nothing runs.
 SBATCH = f"""#!{sys.executable}
@@ -22,6 +23,7 @@ OTHER_COMMANDS = ("sacct", "sacctmgr", "scancel", "scontrol", "sinfo", "squeue")
 # Models on GPUs; the others have none.
 GPUS = {"tiny-llava-l": 2, "tiny-idefics3-m": 1}
 OPTIONS = {"-p": "partition", "-t": "minutes", "--mem": "mem", "--cpus-per-task": "cpus", "--gpus": "gpus"}
+TRAINED = run_of("config/demo-diagnostics.yaml").models.trained.folder("tiny-llava-s")
 # Targets of each call. Its rules must not depend on each other, since one job is refused before the next.
 CALLS = (
     {
@@ -38,7 +40,7 @@ CALLS = (
         "results/demo-diagnostics/judgements/selected/tiny-llava-m.parquet": "judge_options",
         "results/demo-diagnostics/corrupted/fog.parquet": "corrupt",
         "results/demo-diagnostics/selection/embeddings.parquet": "embed",
-        "results/models/tiny-llava-s/config.json": "train_demo_model",
+        f"{TRAINED}/config.json": "train_demo_model",
     },
 )
 
@@ -137,7 +139,7 @@ def test_all_other_jobs_stay_off_the_partition_with_gpus(submitted):
     assert submitted["infer_wildcards_pool_tiny-llava-s_all"] == of_cpu
     assert submitted["infer_orders_wildcards_tiny-llava-m"] == of_cpu
     assert submitted["corrupt_wildcards_corrupted_fog"] == {**of_cpu, "mem": "17000", "cpus": "16"}
-    assert submitted["train_demo_model_wildcards_tiny-llava-s"] == {**of_cpu, "minutes": "60"}
+    assert submitted[f"train_demo_model_wildcards_{Path(TRAINED).name}"] == {**of_cpu, "minutes": "60"}
     assert submitted["embed"] == {**of_cpu, "mem": "4000"}
 
 

@@ -35,7 +35,11 @@ class Workflow(Benchmark):
         }
         self.measured = self.settings.targets
         image, text = self.settings.selection.image_encoder, self.settings.selection.text_encoder
-        self.image_encoder = encoders.location_of(image.name)
+        demo = self.settings.demo
+        if image.name == encoders.TRAINED:
+            assert demo is not None  # which the configuration's checks ensure
+            self.trained_encoder = encoders.TrainedEncoder(demo, demo.image_encoder.steps)
+        self.image_encoder = self.trained_encoder.folder if self.trained_encoder else image.name
         self.text_encoder_repo = hub_id(text.name)
         self.text_encoder_file: str | list[str] = (
             "<results>/selection/text_encoder.json" if self.text_encoder_repo else []
@@ -46,8 +50,8 @@ class Workflow(Benchmark):
         files = (self.text_encoder_file, self.image_encoder_file)
         self.fetched = [file for file in files if isinstance(file, str)]
         self.encoder_files = (
-            encoders.TRAINED_FILES
-            if image.name == encoders.TRAINED
+            self.trained_encoder.files
+            if self.trained_encoder
             else encoders.files_of([image.pretrained, text.name])
         )
         asked = self.settings.diagnostics.random_subset

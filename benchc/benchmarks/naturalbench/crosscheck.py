@@ -42,3 +42,5 @@ def _encoder_errors(raw: Raw, file: str) -> Iterator[str]:
         # A folder, which has a slash in its path, contains its weights.
         elif library == "open_clip" and pretrained is None and name != "trained" and "/" not in str(name):
             yield f"{where}.pretrained is missing; name the weights of {name}, such as openai."
+        if name == "trained" and block(raw, "demo") and not at(raw, "demo.image_encoder"):
+            yield f"{file}: demo.image_encoder is missing, but needed for encoders.{id_}; give its steps."

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from benchc.benchmarks.naturalbench.settings import Encoder
+from benchc.benchmarks.naturalbench.settings import Demo, Encoder
 from benchc.models.encoders.names import hub_id
 from benchc.workflow import encoders
 from benchc.workflow.code import Wildcards, contents_of
@@ -14,10 +14,15 @@ class Encoders:
     Attributes:
         tagged: those of open_clip whose weights are on the Hub
         on_hub: those that are fetched from the Hub as a whole
+        trained: the one that the run trains, if any of them is it
     """
 
-    def __init__(self, entries: Mapping[str, Encoder]) -> None:
+    def __init__(self, entries: Mapping[str, Encoder], demo: Demo | None) -> None:
         self.entries = entries
+        self.trained = None
+        if any(encoder.name == encoders.TRAINED for encoder in entries.values()):
+            assert demo is not None and demo.image_encoder is not None  # which the checks ensure
+            self.trained = encoders.TrainedEncoder(demo, demo.image_encoder.steps)
         self.tagged = [
             id_
             for id_, encoder in entries.items()
@@ -33,7 +38,8 @@ class Encoders:
 
     def location(self, id_: str) -> str:
         """Return the name of an encoder, or the folder of the one that the run trains."""
-        return encoders.location_of(self.entries[id_].name)
+        trained = self._trained(id_)
+        return trained.folder if trained else self.entries[id_].name
 
     def device(self, id_: str) -> str:
         """Return where an encoder computes."""
@@ -41,14 +47,12 @@ class Encoders:
 
     def files(self, id_: str) -> list[str]:
         """Return the files of an encoder that are the run's or the user's own."""
-        encoder = self.entries[id_]
-        if encoder.name == encoders.TRAINED:
-            return encoders.TRAINED_FILES
-        return encoders.files_of([encoder.name, encoder.pretrained])
+        encoder, trained = self.entries[id_], self._trained(id_)
+        return trained.files if trained else encoders.files_of([encoder.name, encoder.pretrained])
 
     def contents(self, id_: str) -> list[str]:
         """Return the contents of the user's own files of an encoder."""
-        return [] if self.entries[id_].name == encoders.TRAINED else contents_of(self.files(id_))
+        return [] if self._trained(id_) else contents_of(self.files(id_))
 
     def revision_file(self, wildcards: Wildcards) -> str | list[str]:
         """Return the file with the commit of a job's encoder on the Hub; none for another one."""
@@ -58,3 +62,6 @@ class Encoders:
     def memory(self, id_: str) -> int:
         """Return the memory of an encoder in MB: BLIP-2 has 4.7 GB of weights in float32."""
         return 12000 if self.entries[id_].library == "blip2" else 4000
+
+    def _trained(self, id_: str) -> encoders.TrainedEncoder | None:
+        return self.trained if self.entries[id_].name == encoders.TRAINED else None

@@ -49,7 +49,8 @@ class Workflow(Benchmark):
             raise InputError(
                 f"groups.tags: there is no file {self.tag_file[0]}; correct the path, or give null."
             )
-        self.encoders = Encoders(self.settings.encoders)
+        self.encoders = Encoders(self.settings.encoders, self.settings.demo)
+        self.trained_encoder = self.encoders.trained
         self.fetched = self.encoders.fetched
         self.curation = None
         if self.settings.curate is not None:

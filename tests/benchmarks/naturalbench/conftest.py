@@ -1,10 +1,12 @@
 """A small run of NaturalBench on the real pipeline: drawings become groups, which two models answer."""
 
+import csv
 from pathlib import Path
 
 import pytest
 import yaml
 
+from benchc.benchmarks.naturalbench.demo.captioned import captioned_images
 from tests.workflow.checkout import ROOT, Checkout
 from tests.workflow.conftest import checkpoints, made_once, python, small_checkout  # noqa: F401  (fixtures)
 
@@ -35,6 +37,21 @@ def groups_checkout(folder: Path, checkpoints: Path) -> Checkout:  # noqa: F811
     (folder / "config/small-sources.yaml").write_text(yaml.safe_dump(sources, sort_keys=False))
     (folder / CONFIG).write_text(yaml.safe_dump(config, sort_keys=False))
     return Checkout.existing(folder, CONFIG, checkout.python)
+
+
+def own_captions(checkout: Checkout) -> dict[str, dict[str, str]]:
+    """Write images and their captions as files of the user; return their entry in the configuration."""
+    photos = checkout.folder / "photos"
+    photos.mkdir()
+    rows = [("image", "caption")]
+    for name, picture in captioned_images(30, 3).items():
+        assert picture.image is not None
+        (photos / name).write_bytes(picture.image)
+        rows.append((name, picture.captions[0].text))
+    with (checkout.folder / "captions.csv").open("w", newline="") as file:
+        csv.writer(file).writerows(rows)
+    entry = {"label": "Own", "form": "csv", "file": "captions.csv", "images": "photos", "language": "English"}
+    return {"own": entry}
 
 
 @pytest.fixture(scope="session")

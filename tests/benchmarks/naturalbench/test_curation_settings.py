@@ -62,6 +62,13 @@ def test_drawn_captions_need_the_demo() -> None:
     assert found(raw(curate=curate, demo={"seed": 1})) == []
 
 
+def test_a_trained_encoder_needs_its_steps() -> None:
+    trained = {"a": {"name": "trained"}, "b": {"name": "folder/b"}}
+    (line,) = found(raw(encoders=trained, demo={"seed": 1}))
+    assert line == "run.yaml: demo.image_encoder is missing, but needed for encoders.a; give its steps."
+    assert found(raw(encoders=trained, demo={"seed": 1, "image_encoder": {"steps": 3}})) == []
+
+
 def test_pairs_of_a_file_need_the_folder_of_their_images() -> None:
     Retrieval(encoders=["a"])
     Retrieval(encoders=["a"], pairs="pairs.csv", images="images")

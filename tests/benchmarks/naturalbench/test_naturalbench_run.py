@@ -37,8 +37,9 @@ def test_the_release_says_what_made_it(checkout):
     record = json.loads((curated / "groups.json").read_text())
     assert record["sha256"] == hashlib.sha256((curated / "groups.tsv").read_bytes()).hexdigest()
     encoder = record["encoders"]["tiny-clip"]
-    weights = "results/models/image_encoder/open_clip_model.safetensors"
-    assert encoder["sha256"][weights] == hashlib.sha256((checkout.folder / weights).read_bytes()).hexdigest()
+    (weights,) = checkout.folder.glob("results/models/image_encoder-*/open_clip_model.safetensors")
+    recorded = encoder["sha256"][str(weights.relative_to(checkout.folder))]
+    assert recorded == hashlib.sha256(weights.read_bytes()).hexdigest()
     assert len(encoder["sha256"]) == 2 and encoder["library"] == "open_clip"
     assert record["captions"] == {"drawings": {"subset": "Drawings"}}
     assert (record["mining"]["pairs"], record["mining"]["keep"], record["seed"]) == (6, 64, 20251119)

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchc.benchmarks.naturalbench.demo.captioned import captioned_images
 from snakemake_logger_plugin_stages.logs import is_waiting
-from tests.benchmarks.naturalbench.conftest import groups_checkout
+from tests.benchmarks.naturalbench.conftest import groups_checkout, own_captions
 from tests.workflow.checkout import Checkout
 
 FORMS = "results/groups/curate/review/pairs"
@@ -22,25 +21,8 @@ ANNOTATORS = ("first", "second")
 @pytest.fixture(scope="module")
 def checkout(checkpoints: Path, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     checkout = groups_checkout(tmp_path_factory.mktemp("waiting") / "benchc", checkpoints)
-    photos = checkout.folder / "photos"
-    photos.mkdir()
-    rows = [("image", "caption")]
-    for name, picture in captioned_images(30, 3).items():
-        assert picture.image is not None
-        (photos / name).write_bytes(picture.image)
-        rows.append((name, picture.captions[0].text))
-    with (checkout.folder / "captions.csv").open("w", newline="") as file:
-        csv.writer(file).writerows(rows)
     curate = yaml.safe_load((checkout.folder / checkout.config).read_text())["curate"]
-    curate["captions"] = {
-        "own": {
-            "label": "Own",
-            "form": "csv",
-            "file": "captions.csv",
-            "images": "photos",
-            "language": "English",
-        }
-    }
+    curate["captions"] = own_captions(checkout)
     curate["review"]["folder"] = "reviews"
     curate["writer"]["recordings"] = "recordings"
     checkout.configure(curate=curate)

@@ -20,6 +20,7 @@ from benchc.progress import track
 from benchc.randomness import seed_of
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
+from benchc.workflow.run import Run
 
 ROOT = Path(__file__).resolve().parents[4]
 COSTLY = ("gaussian_blur", "defocus_blur", "gaussian_noise", "impulse_noise")
@@ -37,8 +38,9 @@ def answers(config, items) -> pl.DataFrame:
     import torch
 
     torch.set_num_threads(1)
+    trained = Run(config).models.trained
     scorers = {
-        id_: load_scorer(model.family, model.scoring, CheckpointSource(str(ROOT / "results/models" / id_)))
+        id_: load_scorer(model.family, model.scoring, CheckpointSource(str(ROOT / trained.folder(id_))))
         for id_, model in config.models.items()
     }
     rows = []
@@ -119,8 +121,9 @@ def test_no_model_prefers_one_option(config, answers):
 
 
 def test_a_generated_answer_ends_and_is_one_of_the_options(config, items):
+    trained = Run(config).models.trained
     for id_, model in config.models.items():
-        source = CheckpointSource(str(ROOT / "results/models" / id_))
+        source = CheckpointSource(str(ROOT / trained.folder(id_)))
         scorer = load_scorer(model.family, model.scoring, source)
         ask = letter_prompt if model.scoring == "letter" else text_prompt
         right = []
