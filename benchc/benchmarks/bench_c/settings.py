@@ -112,6 +112,9 @@ class Tables(Strict):
         default_factory=Bootstrap, description="How the items are resampled for intervals and tests."
     )
     table2: Table2 = Field(default_factory=Table2, description="How Table 2 is computed.")
+    ranking: settings.LabelRanking = Field(
+        default_factory=settings.LabelRanking, description="Which models are ranked."
+    )
 
 
 class Diagnostics(Strict):

@@ -283,6 +283,9 @@ class Tables(Strict):
     bootstrap: Bootstrap = Field(
         default_factory=Bootstrap, description="How the groups are resampled for intervals and tests."
     )
+    ranking: settings.LabelRanking = Field(
+        default_factory=settings.LabelRanking, description="Which models are ranked."
+    )
 
 
 class Demo(settings.Demo):

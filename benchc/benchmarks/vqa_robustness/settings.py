@@ -81,6 +81,9 @@ class Tables(Strict):
     bootstrap: Bootstrap = Field(
         default_factory=Bootstrap, description="How the images are resampled for intervals."
     )
+    ranking: settings.Ranking = Field(
+        default_factory=settings.Ranking, description="Which models are ranked."
+    )
 
 
 class Corruptions(settings.Corruptions):
