@@ -20,17 +20,17 @@ BELOW, LOW_MASS = "†", "‡"
 GUESSING = "Guessing"
 
 CAPTION = (
-    "Which models are above chance, by {measure} on clean images; in brackets, 95 % percentile intervals from "
+    "Which models are above chance on clean images, by {measure}; in brackets, 95 % percentile intervals from "
     "{resamples}, the same for all models. Chance: {guessing}the best answer that is always the same. A model "
-    "is above chance if its interval lies above both.{mass}{ranked}" + ORDER
+    "is above chance if its interval lies above {both}.{mass}{ranked}" + ORDER
 )
 RANDOM = "the expected value of random answers, and "
 MASS = (
     " Label mass: the mean probability of the options' letters, of models that are scored by these; below "
     "{least:g}, a model would mostly answer with other words."
 )
-RANKED = " Other models have no rank, are not in bold, and are left out of claims."
-RANKED_ALL = " Other models are ranked all the same, by the setting tables.ranking.below_chance."
+RANKED = " Other models are marked in tables, and have no rank."
+RANKED_ALL = " Other models are marked in tables, and ranked (tables.ranking.below_chance)."
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,19 @@ class Standings:
 
     frame: pl.DataFrame
 
+    def of(self, reading: str) -> "Standings":
+        """Return the rows of one reading of the answers, of a frame with such a column."""
+        return Standings(self.frame.filter(reading=reading))
+
     @property
     def ranked(self) -> list[str]:
         """Return the labels of the models that are ranked."""
         return self.frame.filter("ranked")["model"].to_list()
+
+    @property
+    def not_ranked(self) -> list[str]:
+        """Return the labels of the other models."""
+        return self.frame.filter(~pl.col("ranked"))["model"].to_list()
 
     def marked(self, labels: pl.Series) -> pl.Series:
         """Return texts, of which labels of models have their marks."""
@@ -56,11 +65,11 @@ class Standings:
         below, low = self._parts
         text = ""
         if below.height:
-            text += f" {BELOW}: not above chance, since the interval of {below['measure'][0]} is not."
+            text += f" {BELOW}: {below['measure'][0]} is not above chance."
         if low.height:
             text += f" {LOW_MASS}: low label mass, so the model would mostly answer with other words."
         unranked = len({*below["model"], *low["model"]} - {*self.ranked})
-        return text + (" These models have no rank." if unranked else "")
+        return text + (" Models with a mark have no rank." if unranked else "")
 
     @property
     def rows_note(self) -> str:
@@ -72,10 +81,8 @@ class Standings:
     @property
     def left_out(self) -> str:
         """Return a sentence, after a space, on the models that are not ranked; empty if all are."""
-        names = self.frame.filter(~pl.col("ranked"))["model"].to_list()
-        if not names:
-            return ""
-        return f" Without {', '.join(names)}: not above chance, or of low label mass (table chance)."
+        names = ", ".join(self.not_ranked)
+        return f" Without {names}: not above chance, or of low label mass (table chance)." if names else ""
 
     def references(self, key: str, measure: str, **constant: float) -> pl.DataFrame:
         """Return the row of guessing, if there is such, and that of the best constant answer.
@@ -119,21 +126,23 @@ def printed_standings(
     *,
     rank_below_chance: bool,
     least_label_mass: float | None = None,
+    header: str | None = None,
     digits: int = 3,
     further: tuple[Column, ...] = (),
     shown: pl.DataFrame | None = None,
 ) -> Table:
     """Return a table of ``statistics.chance`` as printed; ``resamples``: of what, in words.
 
-    ``least_label_mass``: None for a benchmark that scores no letters; ``further``: columns after the model;
+    ``least_label_mass``: None for a benchmark that scores no letters; ``header``: the name of the measure, where
+    models have several; ``further``: columns after the model;
     ``shown``: the frame to print, where it is not ``frame``.
     """
     shown = frame if shown is None else shown
-    measure, guessed = frame["measure"][0], frame["guessing"].count() > 0
+    measure, guessed = header or str(frame["measure"][0]), frame["guessing"].count() > 0
     columns = [
         Column("model", "Model"),
         *further,
-        Column("accuracy", measure, interval=True, digits=digits),
+        Column("accuracy", measure[0].upper() + measure[1:], interval=True, digits=digits),
         *([Column("guessing", GUESSING, digits=digits)] if guessed else []),
         Column("always", "Best constant answer"),
         *([] if least_label_mass is None else [Column("label_mass", "Label mass")]),
@@ -154,6 +163,7 @@ def printed_standings(
         measure=measure,
         resamples=resamples,
         guessing=RANDOM if guessed else "",
+        both="both" if guessed else "it",
         mass=mass,
         ranked=RANKED_ALL if rank_below_chance else RANKED,
     )

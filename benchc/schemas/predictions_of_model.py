@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from benchc.pluralize import pluralize
@@ -69,4 +70,5 @@ def clean_label_mass(paths: Iterable[Path]) -> float | None:
     if not letters:
         return None
     rows = pl.concat(read_table(path, PREDICTIONS, ["corruption", "label_mass"]) for path in letters)
-    return rows.filter(corruption=CLEAN).select(pl.col("label_mass").cast(pl.Float64).mean()).item()
+    masses = rows.filter(corruption=CLEAN)["label_mass"].cast(pl.Float64)
+    return None if masses.is_empty() else float(np.mean(masses.to_numpy()))

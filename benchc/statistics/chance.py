@@ -69,7 +69,9 @@ def lower_bounds(draws: Floats, units: int) -> Floats:
     sample without a mistake have none either, so that no end is above Clopper and Pearson's (1934) for
     ``units`` of ``units``.
     """
-    return np.minimum(percentile_interval(draws)[0], TAILS[0] ** (1 / units))
+    low, _ = percentile_interval(draws)
+    bound: Floats = np.minimum(low, TAILS[0] ** (1 / units))
+    return bound
 
 
 def standings(

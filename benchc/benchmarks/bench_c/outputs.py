@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from benchc.benchmarks.bench_c.settings import Settings
-from benchc.rendering.declaration import Output, figure, table
 from benchc.corruptions.recipe import CLEAN
+from benchc.rendering.declaration import Output, figure, table
 from benchc.workflow.judges import judged
 from benchc.workflow.run import Run
 

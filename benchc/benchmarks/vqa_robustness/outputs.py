@@ -8,7 +8,9 @@ from benchc.workflow.judges import judged
 from benchc.workflow.run import Run
 
 POOL = "<results>/pool/items.parquet"
+REFERENCES = "<results>/pool/references.parquet"
 ERRORS = "<results>/tables/errors.csv"
+CHANCE = "<results>/tables/chance.csv"
 INTERVALS = "<results>/tables/vre_intervals.csv"
 PUBLISHED = "benchc/benchmarks/vqa_robustness/published"
 
@@ -28,6 +30,20 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
     weighted = {"weights": settings.vre.weights, "levels": settings.vre.levels}
     resampling = {"draws": bootstrap.draws, "seed": bootstrap.seed}
     return [
+        table(
+            "chance",
+            "the models and chance",
+            inputs={"grades": grades, "pool": POOL, "references": REFERENCES},
+            settings=graded | resampling | {"rank_below_chance": settings.tables.ranking.below_chance},
+            caption=f"""
+            **Which models are above chance** (not in the paper): whether the 95 % interval of their accuracy
+            on clean images, from {bootstrap.draws} resamples of the images, lies above the accuracy of the
+            best answer to all questions, by the same grade. VRE of a model that does not look at the images
+            measures nothing: an answer that never changes has First-Drop, Range, Error Rate and Average
+            Difference of 0. Unless `tables.ranking.below_chance` is set, models that are not above chance
+            have no rank. They are marked † in tables.
+            """,
+        ),
         table(
             "errors",
             "errors",
@@ -56,7 +72,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "table_a1",
             "Table A.1",
-            inputs={"errors": ERRORS},
+            inputs={"chance": CHANCE, "errors": ERRORS},
             formats=["csv", "md", "tex", "published"],
             data=[f"{PUBLISHED}/table_a1.csv"],
             caption="""
@@ -99,7 +115,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "vre_intervals",
             "intervals of VRE",
-            inputs={"grades": grades, "pool": POOL, "scale_of": scale},
+            inputs={"chance": CHANCE, "grades": grades, "pool": POOL, "scale_of": scale},
             settings=graded | weighted | resampling,
             formats=["csv"],
             caption="""
@@ -110,7 +126,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "vre_model",
             "VRE by model",
-            inputs={"errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
             settings=weighted,
             caption=f"""
             **Visual robustness error of each model**; lower is more robust, and rank 1 is the most robust.
@@ -126,7 +142,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "vre_corruption",
             "VRE by corruption",
-            inputs={"errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
             settings=weighted,
             caption=f"""
             **Visual robustness error under each corruption**; rank 1 is the corruption to which the models
@@ -137,7 +153,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "weightings",
             "VRE under six weightings",
-            inputs={"errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
             settings={"levels": settings.vre.levels},
             caption="""
             **VRE and ranks under six weightings** (the paper's study of weights): equal weights, and 0.6 for
@@ -147,7 +163,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "relative_drops",
             "relative drops of accuracy",
-            inputs={"errors": ERRORS},
+            inputs={"chance": CHANCE, "errors": ERRORS},
             caption="""
             **Accuracy and relative drop.** Of each model, the mean accuracy A over corruptions and the levels
             0 to 5, and the relative drop (A0 - A) / A0 from its clean accuracy A0; of each corruption, the
@@ -228,7 +244,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         figure(
             "figure_weightings",
             "the figure of weightings",
-            inputs={"errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
             settings={"levels": settings.vre.levels},
             subcategory="VRE",
             caption="""
@@ -239,7 +255,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         figure(
             "figure_radar",
             "the radar figure",
-            inputs={"errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
             settings={"groups": groups, "levels": settings.vre.levels},
             subcategory="VRE",
             caption="""
@@ -251,7 +267,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         figure(
             "figure_accuracy",
             "the figure of accuracy and VRE",
-            inputs={"errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
             settings=weighted,
             subcategory="VRE",
             caption="""
@@ -262,7 +278,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         page(
             "weights",
             "the page of weights",
-            inputs={"errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
             settings=weighted,
             data=["benchc/benchmarks/vqa_robustness/pages/weights.html"],
             caption="""

@@ -210,5 +210,7 @@ def test_check_asks_the_models_as_the_run_does(checkout):
         command, cwd=checkout.folder, env=checkout.environment, text=True, capture_output=True, check=False
     )
     # Untrained, it writes on; the options of its questions are no matter.
-    found = r"warning +texts .* s per answer \(.*\), (\d+) of \1 answers cut off, such as '.*answers\.instruction"
+    found = (
+        r"warning +texts .* s per answer \(.*\), (\d+) of \1 answers cut off, such as '.*answers\.instruction"
+    )
     assert re.search(found, done.stdout), done.stdout

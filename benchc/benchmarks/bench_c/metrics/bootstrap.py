@@ -92,8 +92,8 @@ def bootstrap(
             if not with_rank[number]:
                 rows = rows.with_columns(note=pl.lit("undefined: the model is not ranked"))
             elif sum(with_rank) == 1:
-                note = pl.lit("interval undefined: one model is ranked")
-                rows = rows.with_columns(low=None, high=None, note=note).cast(INTERVALS)
+                none, note = pl.lit(None, pl.Float64), pl.lit("interval undefined: one model is ranked")
+                rows = rows.with_columns(none.alias("low"), none.alias("high"), note=note)
             parts.append(rows)
     # The ranks of a model follow its other rows of Table 1.
     order = pl.DataFrame({"model": cube.models}).with_row_index("model_index")

@@ -31,8 +31,8 @@ def rank_swaps(
 ) -> pl.DataFrame:
     """Return one row per pair of models, in the order of ``cube.models``, columns as ``RANK_SWAPS``.
 
-    ``kappa``: float64[items]; ``ranked``: the models to compare, None for all. No row for one model. Fewer than two items with a weight give no interval and
-    no p. Raises ValueError where ``draws`` is not positive.
+    ``kappa``: float64[items]; ``ranked``: the models to compare, None for all. No row for one model. Fewer
+    than two items with a weight give no interval and no p. Raises ValueError where ``draws`` is not positive.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
@@ -43,7 +43,5 @@ def rank_swaps(
     compared = {
         model: number for number, model in enumerate(cube.models) if ranked is None or model in ranked
     }
-    drawn = [
-        drawn_means(counts, *shift_sums(cube, number, kappa))[:, chosen] for number in compared.values()
-    ]
+    drawn = [drawn_means(counts, *shift_sums(cube, number, kappa))[:, chosen] for number in compared.values()]
     return swap_table([*compared], drawn, RANKED, NOTES.get(weighted_items))

@@ -55,8 +55,8 @@ def table1(
     """Return Table 1 with the columns of ``TABLE1``, in the order of ``targets``.
 
     ``scores[i]`` is the SCORES table of ``targets[i]``; ``weights`` has the columns id and kappa, one row per
-    item of the benchmark; ``excluded`` of these have no scores, since predictions are missing. ``ranked``: the
-    labels of the targets that have a rank; None for all. Weighted means are null where all weights are 0.
+    item of the benchmark; ``excluded`` of these have no scores, since predictions are missing. ``ranked``:
+    the labels of the targets that have a rank; None for all. Weighted means are null where all weights are 0.
     Raises InputError where there is no target, one occurs twice, targets were scored on different items,
     corruptions or severities, or these items are not those of ``weights``.
     """

@@ -17,7 +17,8 @@ from benchc.rendering.printing import Column, printed
 CAPTION = (
     "The {cases} of {pairs} (model, corruption) in which severity {severity}, the mildest, raises "
     "accuracy. Unweighted means over items; WR, RW: items that turned right, wrong; ΔAcc = (WR - RW) / "
-    "items; regime: by the signs of the mean shifts of uncertainty and calibration error. Found: {counts}." + ORDER
+    "items; regime: by the signs of the mean shifts of uncertainty and calibration error. Found: {counts}."
+    + ORDER
 )
 NO_CASES = "The run has no predictions at severity {severity}, so there is no case to look for."
 COLUMNS = (
@@ -61,7 +62,8 @@ def printed_table3(
             label="bench-c-gains",
             shown=table.with_columns(
                 labels,
-                pl.col("corruption").str.replace_all("_", " ", literal=True), pl.col("regime").cast(pl.String)
+                pl.col("corruption").str.replace_all("_", " ", literal=True),
+                pl.col("regime").cast(pl.String),
             ),
             published=compare_table3(subtle),
             summary=summary,
