@@ -185,9 +185,9 @@ class LabelRanking(Ranking):
 
     least_label_mass: Annotated[float, Field(ge=0, le=1)] = Field(
         default=LOW_LABEL_MASS,
-        description="Models whose mean label mass is lower are marked and treated as those that are not "
-        "above chance: the letters of the options have less of the probability than other words, which they would "
-        "answer with. 0 for none. Models that are scored by the options' texts have no such share.",
+        description="Models whose mean label mass is lower are treated as those that are not above chance: "
+        "the letters of the options have less of the probability than other words, so they would mostly "
+        "answer with these. 0 for none. Models that are scored by the options' texts have no such share.",
     )
 
 

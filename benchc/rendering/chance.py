@@ -20,9 +20,9 @@ BELOW, LOW_MASS = "†", "‡"
 GUESSING = "Guessing"
 
 CAPTION = (
-    "Which models are above chance on clean images, by {measure}; in brackets, 95 % percentile intervals from "
-    "{resamples}, the same for all models. Chance: {guessing}the best answer that is always the same. A model "
-    "is above chance if its interval lies above {both}.{mass}{ranked}" + ORDER
+    "Which models are above chance on clean images, by {measure}; in brackets, 95 % percentile intervals "
+    "from {resamples}, the same for all models. Chance: {guessing}the best answer that is always the same. A "
+    "model is above chance if its interval lies above {both}.{mass}{ranked}" + ORDER
 )
 RANDOM = "the expected value of random answers, and "
 MASS = (
@@ -133,9 +133,9 @@ def printed_standings(
 ) -> Table:
     """Return a table of ``statistics.chance`` as printed; ``resamples``: of what, in words.
 
-    ``least_label_mass``: None for a benchmark that scores no letters; ``header``: the name of the measure, where
-    models have several; ``further``: columns after the model;
-    ``shown``: the frame to print, where it is not ``frame``.
+    ``least_label_mass``: None for a benchmark that scores no letters; ``header``: the name of the measure,
+    where models have several; ``further``: columns after the model; ``shown``: the frame to
+    print, where it is not ``frame``.
     """
     shown = frame if shown is None else shown
     measure, guessed = header or str(frame["measure"][0]), frame["guessing"].count() > 0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from benchc.benchmarks.bench_c.settings import Settings
 from benchc.corruptions.recipe import CLEAN
-from benchc.rendering.declaration import Output, figure, table
+from benchc.rendering.declaration import Output, figure, in_order_of, table
 from benchc.workflow.judges import judged
 from benchc.workflow.run import Run
 
@@ -12,17 +12,31 @@ SELECTED = "<results>/selection/selected.parquet"
 POOL = "<results>/pool/items.parquet"
 MODELS = "<results>/models.json"
 CHANCE = "<results>/tables/chance.csv"
+# Tables and figures that have all targets.
+WITH_TARGETS = (
+    "chance",
+    "table1",
+    "table2",
+    "table3",
+    "cells",
+    "intervals",
+    "task_accuracy",
+    "option_order",
+    "figure6",
+    "figure_option_order",
+)
 PUBLISHED = "benchc/benchmarks/bench_c/published"
 
 
 def outputs(run: Run, settings: Settings) -> list[Output]:
     """Return the declarations of the run's tables and figures."""
-    return [
+    every = [
         *_paper_tables(run, settings),
         *_more_tables(run, settings),
         *_paper_figures(run, settings),
         *_more_figures(settings),
     ]
+    return in_order_of("targets", every, WITH_TARGETS)
 
 
 def _paper_tables(run: Run, settings: Settings) -> list[Output]:
@@ -39,7 +53,8 @@ def _paper_tables(run: Run, settings: Settings) -> list[Output]:
             RAS, ΔS and ΔC: corrupted compared with clean predictions, means over items weighted by their
             discriminative power κ, then over all corruptions and severities (eq. 11). Arrows point in the
             better direction; ranks are in brackets (1 is best, ties share the smaller rank), the best values
-            in bold. The csv file has all digits, and S(o) and C(o) also weighted by κ, since the paper does
+            in bold. The first rows are chance; targets that are not above it are marked and not ranked (table
+            `chance`). The csv file has all digits, and S(o) and C(o) also weighted by κ, since the paper does
             not specify the weighting. Reproduces the paper's Table 1.
             """,
         ),

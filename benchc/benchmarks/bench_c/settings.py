@@ -229,7 +229,7 @@ class Settings(settings.RunSettings):
         description="Ids of the models whose inconsistency decides which items are selected."
     )
     targets: Ids = Field(
-        description="Ids of the models that the benchmark evaluates, in the order of figures."
+        description="Ids of the models that the benchmark evaluates, in the order of tables and figures."
     )
     selection: Selection = Field(
         default_factory=Selection, description="How the benchmark is selected from the pool."

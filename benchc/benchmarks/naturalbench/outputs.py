@@ -6,12 +6,24 @@ from benchc.benchmarks.naturalbench.curation_workflow import GROUPS as RELEASE
 from benchc.benchmarks.naturalbench.curation_workflow import PAIRS, Curation
 from benchc.benchmarks.naturalbench.published.encoders import published_label
 from benchc.benchmarks.naturalbench.settings import Retrieval, Settings
-from benchc.rendering.declaration import Output, figure, table
+from benchc.rendering.declaration import Output, figure, in_order_of, table
 
 POOL = "<results>/pool/items.parquet"
 GROUPS = "<results>/pool/groups.parquet"
 CHANCE = "<results>/tables/chance.csv"
 TAGS = "<results>/pool/tags.parquet"
+# Tables and figures that have all models.
+WITH_MODELS = (
+    "chance",
+    *(f"table{number}" for number in (1, 2, 4, 6, 9, 10, 11)),
+    "taus",
+    "bias",
+    "corruption",
+    "figure_examples",
+    "figure_blind",
+    "figure_readings",
+    "figure_corruption",
+)
 PUBLISHED = "benchc/benchmarks/naturalbench/published"
 WITH_PUBLISHED = ["csv", "md", "tex", "published"]
 
@@ -27,7 +39,7 @@ def outputs(
     ``have_probabilities``: the models whose predictions are scored; of the others, answers are read alone.
     ``clean_predictions``: the files of the models with predictions on clean images.
     """
-    return [
+    every = [
         _chance(settings, clean_predictions),
         *_paper_tables(settings),
         *_more_tables(settings),
@@ -35,6 +47,7 @@ def outputs(
         *(_curation(settings, curation) if curation else []),
         *(_retrieval(settings, settings.retrieval) if settings.retrieval else []),
     ]
+    return in_order_of("models", every, WITH_MODELS)
 
 
 def _chance(settings: Settings, clean_predictions: Sequence[str]) -> Output:

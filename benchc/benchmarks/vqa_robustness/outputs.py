@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 from benchc.benchmarks.vqa_robustness.settings import Settings
-from benchc.rendering.declaration import Output, figure, page, table
+from benchc.rendering.declaration import Output, figure, in_order_of, page, table
 from benchc.workflow.judges import judged
 from benchc.workflow.run import Run
 
@@ -12,6 +12,22 @@ REFERENCES = "<results>/pool/references.parquet"
 ERRORS = "<results>/tables/errors.csv"
 CHANCE = "<results>/tables/chance.csv"
 INTERVALS = "<results>/tables/vre_intervals.csv"
+# Tables and figures that have all models.
+WITH_MODELS = (
+    "chance",
+    "errors",
+    "other_errors",
+    "table_a1",
+    "severity_metrics",
+    "vre_model",
+    "weightings",
+    "relative_drops",
+    "class_accuracy",
+    "figure_a2",
+    "figure_heatmap",
+    "figure_radar",
+    "figure_accuracy",
+)
 PUBLISHED = "benchc/benchmarks/vqa_robustness/published"
 
 
@@ -29,7 +45,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
     graded = {"labels": labels, "corruptions": settings.measured, "grade": settings.grade}
     weighted = {"weights": settings.vre.weights, "levels": settings.vre.levels}
     resampling = {"draws": bootstrap.draws, "seed": bootstrap.seed}
-    return [
+    every = [
         table(
             "chance",
             "the models and chance",
@@ -249,7 +265,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             subcategory="VRE",
             caption="""
             **VRE under six weightings**: equal weights, and 0.6 for one metric with 0.1 for each other.
-            Models are sorted by VRE with equal weights; low is robust.
+            Here models are sorted by VRE with equal weights, not as in the tables; low is robust.
             """,
         ),
         figure(
@@ -289,3 +305,4 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             """,
         ),
     ]
+    return in_order_of("models", every, WITH_MODELS)

@@ -117,9 +117,11 @@ def best_rows(table: pl.DataFrame, ranked: Container[str] | None = None) -> dict
     ``ranked``: the labels of the rows among which the best are; None for all.
     """
     best = {}
-    others = pl.Series([ranked is not None and label not in ranked for label in table["label"]])
+    if ranked is not None:
+        others = pl.Series([label not in ranked for label in table["label"]])
+        table = table.with_columns(table[name].set(others, None) for name in HIGHER_IS_BETTER)
     for name, higher in HIGHER_IS_BETTER.items():
-        column = table[name].round(DIGITS).set(others, None)
+        column = table[name].round(DIGITS)
         target = column.max() if higher else column.min()
         best[name] = {row for row, value in enumerate(column) if value is not None and value == target}
     return best

@@ -26,8 +26,8 @@ from benchc.rendering.published import compare_with_published
 CAPTION = (
     "Accuracies by the reading {reading}. Acc: answers; Q-Acc: questions right on both images; I-Acc: images "
     "with both questions right; G-Acc: groups with four right answers; Δ: G-Acc minus that of people. "
-    "{resampled} People: as published, on the paper's groups; chance: a coin for each answer, and one answer to "
-    "all questions.{note}"
+    "{resampled} People: as published, on the paper's groups; chance: a coin for each answer, and one answer "
+    "to all questions.{note}"
 )
 NO_ANSWER = " No answer: the share of replies in which none is found."
 MOST_REPLIES = " These are more than half for {models}; the other readings, in Table 11, need no replies."

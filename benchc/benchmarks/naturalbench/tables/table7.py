@@ -22,7 +22,8 @@ from benchc.statistics.rounding import rounded
 CAPTION = (
     "Image-text retrieval on {pairs} of captioned images, in per cent. Text: both images are more similar to "
     "their own caption; image: both captions to their own image; group: both. A tie is wrong. "
-    "In brackets, 95 % percentile intervals from {draws} of the pairs. Random: expected of a random ranking."
+    "In brackets, 95 % percentile intervals from {draws} of the pairs. Random: expected of a random ranking. "
+    "Encoders are in the order of the configuration."
 )
 RANDOM = "Random"
 

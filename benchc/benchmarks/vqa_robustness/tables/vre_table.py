@@ -26,13 +26,13 @@ from benchc.rendering.printing import Column, printed
 
 CAPTION = (
     "VRE by {key}: the weighted mean of the five scaled metrics beside it; low is robust, and rank 1 is the "
-    "most robust. {first}Weights: {weights}. In brackets, 95 % percentile intervals from {draws} of {images}, "
-    "whose questions are drawn together; stability: the share of these in which the rank is the same. "
-    "{scale}{notes}{chance}"
+    "most robust. {first}Weights: {weights}. In brackets, 95 % percentile intervals from {draws} of "
+    "{images}, whose questions are drawn together; stability: the share of these in which the rank is the "
+    "same. {scale}{notes}{chance}"
 )
 UNCHANGED = (
-    "The first row is the best answer that is always the same, which no corruption changes: VRE does not tell "
-    "it from a robust model. "
+    "The first row is the best answer that is always the same, which no corruption changes: VRE does not "
+    "tell it from a robust model. "
 )
 
 

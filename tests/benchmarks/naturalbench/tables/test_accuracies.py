@@ -58,8 +58,16 @@ def tags():
 
 def table_of(name, files, reading="decoding", **settings):
     given = files | DRAWS | {"reading": reading, "corruptions": ["motion_blur"]}
-    given["tags"] = files["groups"].parent / "tags.parquet"
+    folder = files["groups"].parent
+    given |= {"tags": folder / "tags.parquet", "chance": folder / "chance.csv"}
+    given["chance"].write_text(chance_of(files).frame.write_csv())
     return call(function_of(f"benchc.benchmarks.naturalbench.tables.{name}"), given | settings)
+
+
+def chance_of(files, rank_below_chance=True):
+    given = files | DRAWS | {"predictions": [], "least_label_mass": 0.5}
+    function = function_of("benchc.benchmarks.naturalbench.tables.chance")
+    return call(function, given | {"rank_below_chance": rank_below_chance})
 
 
 def cells(markdown):
@@ -81,7 +89,8 @@ def right_of(tables, id_, reading, corruption="clean", severity=0):
 
 def test_table_1(tables, files):
     table = table_of("table1", files)
-    human, chance, *models = table.frame.iter_rows(named=True)
+    human, chance, constant, *models = table.frame.iter_rows(named=True)
+    assert [constant[name] for name in ("acc", "q_acc", "i_acc", "g_acc")] == [50, 0, 0, 0]
     assert [human[name] for name in ("acc", "q_acc", "i_acc", "g_acc")] == [97.5, 94.6, 95.0, 92.1]
     assert human["delta_human"] == 0 and chance["g_acc"] == 6.25 and chance["delta_human"] == -85.85
     assert [row["model"] for row in models] == ["LLAVA-1.5-7B", "In_words", "THIRD"]
@@ -102,7 +111,8 @@ def test_table_1(tables, files):
         missing = said.null_count().sum_horizontal()[0]
         assert missing > 0 and row["no_answer"] == pytest.approx(100 * missing / (4 * 48))
     assert "more than half" not in table.markdown
-    assert shown[4][0] == "In_words" and shown[4][1].count("[") == 1
+    assert shown[3] == ["Always one answer", "50.0", "0.0", "0.0", "0.0", "-92.1", "–"]
+    assert shown[5][0] == "In_words" and shown[5][1].count("[") == 1
     compared = table.published
     assert compared.select("model", "value", "published").rows() == [
         ("LLAVA-1.5-7B", "acc", 67.3),
@@ -134,7 +144,9 @@ def test_table_2(tables, files):
         assert row["i_acc_debiased"] == pytest.approx(50 * (sample["i0"].mean() + sample["i1"].mean()))
         assert row["g_acc_debiased"] == pytest.approx(100 * sample["g"].mean())
         assert row["g_acc_original"] <= row["g_acc_debiased"]
-    assert "Q-Acc 25 and 50, I-Acc 25 and 50, G-Acc 6.25 and 16.67" in " ".join(table.markdown.split())
+    shown = cells(table.markdown)
+    assert shown[1] == ["Random chance", "25.0", "50.0", "25.0", "50.0", "6.2", "16.7"]
+    assert shown[2] == ["Always one answer", *["0.0"] * 6]
     assert table.published.is_empty()  # the paper's Table 2 has LLaVA-1.5 with 13B alone
 
 
@@ -289,7 +301,7 @@ def test_a_model_whose_replies_have_no_answer_is_named(tables, tmp_path):
     )
     files = write_scored(tmp_path, group_rows(48), {"third": (silent, facts)})
     table = table_of("table1", files)
-    assert table.frame["no_answer"].to_list() == [None, None, 100]
+    assert table.frame["no_answer"].to_list() == [None, None, None, 100]
     assert (
         "No answer: the share of replies in which none is found. These are more than half for THIRD;"
         in " ".join(table.markdown.split())
@@ -304,7 +316,7 @@ def test_a_model_is_not_named_for_half_of_its_replies(tables, tmp_path):
         for place in ("00", "01", "10", "11")
     )
     table = table_of("table1", write_scored(tmp_path, GROUPS, {"third": (half, facts)}))
-    assert table.frame["no_answer"][2] == 50 and "more than half" not in table.markdown
+    assert table.frame["no_answer"][3] == 50 and "more than half" not in table.markdown
 
 
 def test_thresholds_of_small_probabilities_are_not_printed_as_zero(tables, tmp_path):
@@ -399,9 +411,11 @@ def test_corruption(tables, files):
     assert sample["acc"].null_count() == sample.height and sample["g_acc"].null_count() == 0
     shown = cells(table.markdown)
     assert shown[0] == ["Model", "Corruption", "Acc", "ΔAcc", "G-Acc", "ΔG-Acc"]
+    below = chance_of(files, rank_below_chance=False).frame.filter(reading="decoding", ranked=False)
     assert [row[:2] for row in shown[1:]] == [
-        ["LLAVA-1.5-7B", "motion blur"], ["In_words", "motion blur"], ["THIRD", "motion blur"],
-    ]  # fmt: skip
+        [f"{label} †" if label in below["model"] else label, "motion blur"]
+        for label in ("LLAVA-1.5-7B", "In_words", "THIRD")
+    ]
 
 
 NAMES = (

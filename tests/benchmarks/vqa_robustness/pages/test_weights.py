@@ -22,6 +22,7 @@ from tests.browser import (
     chromium,
 )
 from tests.stages import call_stage
+from tests.standings import standings_of
 
 EQUAL = (1.0,) * 5
 HOSTILE = '</script><script>document.title = "taken"</script><b>&amp;'
@@ -188,7 +189,15 @@ def test_the_page_needs_no_network_and_has_no_other_file():
 def test_the_stage_writes_the_page(tmp_path):
     table = tmp_path / "errors.csv"
     published_table_a1().write_csv(table)
-    given = {"errors": table, "scale_of": [], "weights": [6, 1, 1, 1, 1], "prefix": tmp_path / "out/weights"}
+    chance = standings_of([*paper().models], below=["PNP"])
+    chance.frame.write_csv(tmp_path / "chance.csv")
+    given = {
+        "errors": table,
+        "chance": tmp_path / "chance.csv",
+        "scale_of": [],
+        "weights": [6, 1, 1, 1, 1],
+        "prefix": tmp_path / "out/weights",
+    }
     call_stage("vqa_robustness.pages.weights", **given)
     text = (tmp_path / "out/weights.html").read_text(encoding="utf-8")
-    assert text == weights_page(paper(), (6, 1, 1, 1, 1), "0..5", None)
+    assert text == weights_page(paper(), (6, 1, 1, 1, 1), "0..5", None, chance)
