@@ -3,13 +3,12 @@
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.schemas.parquet import TableError, read_footer, read_table
-from benchc.schemas.predictions import CLEAN, PREDICTIONS
+from benchc.schemas.predictions import PREDICTIONS
 
 # What may differ between the files of a model: their size, what other code with the same results computed,
 # and the instructions of the CPU, which change the last bits alone and which a cluster's user cannot choose.
@@ -59,16 +58,3 @@ def read_all_predictions(paths: Sequence[Path]) -> pl.DataFrame:
     """Return id, corruption, severity and logits of all files of one model, showing progress."""
     files = track(paths, label="predictions", unit="files")
     return read_predictions(files, ["id", "corruption", "severity", "logits"])
-
-
-def clean_label_mass(paths: Iterable[Path]) -> float | None:
-    """Return the mean label mass over a model's clean predictions, in [0, 1].
-
-    None for a model without files, and for one that is scored by texts, whose mass is that of whole answers.
-    """
-    letters = [path for path in paths if read_footer(path).get("scoring") == "letter"]
-    if not letters:
-        return None
-    rows = pl.concat(read_table(path, PREDICTIONS, ["corruption", "label_mass"]) for path in letters)
-    masses = rows.filter(corruption=CLEAN)["label_mass"].cast(pl.Float64)
-    return None if masses.is_empty() else float(np.mean(masses.to_numpy()))

@@ -11,7 +11,7 @@ from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import printed_standings
 from benchc.rendering.output import Table
-from benchc.schemas.predictions_of_model import clean_label_mass
+from benchc.schemas.label_masses import clean_label_mass
 from benchc.statistics.chance import option_chance, standings
 from benchc.statistics.resampling import drawn_means, item_counts, on_grid
 

@@ -20,7 +20,7 @@ from benchc.pluralize import pluralize
 from benchc.rendering.chance import printed_standings
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column
-from benchc.schemas.predictions_of_model import clean_label_mass
+from benchc.schemas.label_masses import clean_label_mass
 from benchc.statistics.chance import Chance, standings
 
 

@@ -1,19 +1,27 @@
 """The tables of accuracies: values against scores counted by hand, gaps, and what is printed."""
 
+from itertools import product
+
 import numpy as np
 import polars as pl
 import pytest
 
+from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, group_values
 from benchc.benchmarks.naturalbench.schemas.tags import TAGS
+from benchc.benchmarks.naturalbench.tables.frames import chance_rows
 from benchc.errors import InputError
 from benchc.rendering.output import call, function_of
 from benchc.schemas.parquet import TableError, write_table
+from benchc.schemas.predictions import PREDICTIONS
+from benchc.statistics.resampling import item_counts
 from tests.benchmarks.naturalbench.simulated import (
     group_rows,
     items_of,
+    prediction_rows,
     score_rows,
     write_scored,
 )
+from tests.footers import footer_of
 from tests.rendering.latex import check_latex
 
 TYPES = ("yes_no", "multiple_choice")
@@ -538,3 +546,62 @@ def test_of_many_pairs_of_models_the_opposite_ones_are_printed(tmp_path, count, 
     assert table.frame.filter("opposite").select("model_a", "model_b").rows() == [("WHOLE", "SCATTERED")]
     rows = cells(table.markdown)[1:]
     assert len(rows) == shown and rows[0][:2] == ["WHOLE", "SCATTERED"]
+
+
+def test_chance_is_that_of_all_answers_to_a_group():
+    """All 16 ways to answer, and the two that are always the same."""
+    right = np.array([[0, 1], [1, 0]])
+    measures = {
+        answers: group_values(np.array(answers).reshape(2, 2) == right)
+        for answers in product((0, 1), repeat=4)
+    }
+    expected = np.mean([*measures.values()], axis=0)
+    constant = np.mean([measures[0, 0, 0, 0], measures[1, 1, 1, 1]], axis=0)
+    np.testing.assert_allclose(
+        chance_rows(CHANCE).select([*CHANCE]).to_numpy(), 100 * np.array([expected, constant])
+    )
+
+
+def test_models_are_above_chance_by_groups_and_by_reading(tables, files):
+    frame = chance_of(files, rank_below_chance=False).frame
+    counts = item_counts(48, DRAWS["draws"], DRAWS["seed"])[1:]
+    for row in frame.drop_nulls("accuracy").iter_rows(named=True):
+        id_ = {"LLAVA-1.5-7B": IDS[0], "In_words": IDS[1], "THIRD": IDS[2]}[row["model"]]
+        right = tables[id_][0].filter(reading=row["reading"], corruption="clean")["g"].to_numpy()
+        low = np.quantile(counts @ right / 48, 0.025)
+        chance = 1 / 6 if row["reading"] == "sample" else 1 / 16
+        assert row["guessing"] == pytest.approx(100 * chance) and row["constant"] == 0
+        assert row["above_chance"] == row["ranked"] == (low > chance)
+    assert frame["above_chance"].n_unique() == 3  # true, false, and null without the reading
+    assert frame.filter(model="In_words", reading="sample")["ranked"].to_list() == [False]
+
+
+def test_label_mass_is_no_matter_for_generated_answers(tables, files, tmp_path):
+    predictions = tmp_path / "predictions/third/all.parquet"
+    table = prediction_rows(ITEMS, np.zeros((1, *ITEMS.truth.shape, 2)), mass=0.25)
+    texts = [pl.lit("p").alias(name) for name in ("prompt_hash", "image_hash")]
+    write_table(table.with_columns(texts), predictions, PREDICTIONS, footer_of({"scoring": "letter"}))
+    given = (
+        files | DRAWS | {"predictions": [predictions], "least_label_mass": 0.5, "rank_below_chance": False}
+    )
+    found = call(function_of("benchc.benchmarks.naturalbench.tables.chance"), given)
+    third = found.frame.filter(model="THIRD")
+    assert third.filter(reading="decoding")["label_mass"].to_list() == [None]
+    others = third.filter(pl.col("reading") != "decoding")
+    assert set(others["label_mass"]) == {0.25} and not others["ranked"].any()
+    (chance := tmp_path / "low.csv").write_text(found.frame.write_csv())
+    table = table_of("table2", files, chance=chance)
+    assert "| THIRD ‡ " in table.markdown and "‡: low label mass" in " ".join(table.markdown.split())
+
+
+def test_rank_swaps_are_of_models_above_chance(tables, tmp_path):
+    """The second model makes no group right."""
+    never = tables["third"][0].with_columns(g=False)
+    files = write_scored(tmp_path, GROUPS, {"llava-1.5-7b": tables["third"], "third": (never, {})})
+    (chance := tmp_path / "own.csv").write_text(chance_of(files, rank_below_chance=False).frame.write_csv())
+    table = table_of("rank_swaps", files, chance=chance)
+    assert table.frame.is_empty() and "Without THIRD: not above chance" in " ".join(table.markdown.split())
+    assert table_of("rank_swaps", files).frame.height == 1
+    shown = cells(table_of("table1", files, chance=chance).markdown)
+    assert [row[0] for row in shown[3:]] == ["Always one answer", "LLAVA-1.5-7B", "THIRD †"]
+    assert shown[-1][4] == "0.0 [–]"

@@ -52,9 +52,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def opened(browser: Browser, tmp_path: Path):
     """Return a function that opens the page of some errors."""
 
-    def opened(errors: Errors, weights=EQUAL, scale: Scale | None = None) -> Browser:
+    def opened(errors: Errors, weights=EQUAL, scale: Scale | None = None, chance=None) -> Browser:
         path = tmp_path / "weights.html"
-        path.write_text(weights_page(errors, weights, "0..5", scale), encoding="utf-8")
+        path.write_text(weights_page(errors, weights, "0..5", scale, chance), encoding="utf-8")
         browser.open(path)
         return browser
 
@@ -201,3 +201,22 @@ def test_the_stage_writes_the_page(tmp_path):
     call_stage("vqa_robustness.pages.weights", **given)
     text = (tmp_path / "out/weights.html").read_text(encoding="utf-8")
     assert text == weights_page(paper(), (6, 1, 1, 1, 1), "0..5", None, chance)
+
+
+def test_a_model_that_is_not_above_chance_has_no_rank(opened):
+    errors = random_errors(3)
+    found = computed(errors, EQUAL).model
+    first = errors.models[int(np.nanargmin(found))]
+    chance = standings_of([*errors.models], below=[first])
+    page = opened(errors, chance=chance)
+    rows = shown(page, "models")
+    assert rows[f"{first} †"] == ("–", f"{np.nanmin(found):.4f}")
+    others = np.where(np.array(errors.models) == first, np.nan, found)
+    ranked = {name: row for name, row in rows.items() if row[0] != "–"}
+    assert ranked == {name: row for name, row in expected(errors.models, others).items() if row[0] != "–"}
+    assert f"{first} †" not in page.texts("#wins td.name")
+    assert "†: Acc(o) is not above chance" in "".join(page.texts("#notes"))
+    assert "–" not in [rank for rank, _ in shown(page, "corruptions").values()]
+    # Where no model is ranked, corruptions have no ranks either.
+    page = opened(errors, chance=standings_of([*errors.models], below=errors.models))
+    assert {rank for rank, _ in shown(page, "corruptions").values()} == {"–"}
