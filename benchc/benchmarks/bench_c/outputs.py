@@ -30,13 +30,16 @@ PUBLISHED = "benchc/benchmarks/bench_c/published"
 
 def outputs(run: Run, settings: Settings) -> list[Output]:
     """Return the declarations of the run's tables and figures."""
-    every = [
+    return in_order_of("targets", _every(run, settings), WITH_TARGETS)
+
+
+def _every(run: Run, settings: Settings) -> list[Output]:
+    return [
         *_paper_tables(run, settings),
         *_more_tables(run, settings),
         *_paper_figures(run, settings),
         *_more_figures(settings),
     ]
-    return in_order_of("targets", every, WITH_TARGETS)
 
 
 def _paper_tables(run: Run, settings: Settings) -> list[Output]:

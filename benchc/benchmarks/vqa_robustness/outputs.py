@@ -266,6 +266,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             caption="""
             **VRE under six weightings**: equal weights, and 0.6 for one metric with 0.1 for each other.
             Here models are sorted by VRE with equal weights, not as in the tables; low is robust.
+            A † marks models that are not above chance (table `chance`).
             """,
         ),
         figure(
@@ -277,7 +278,8 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             caption="""
             **The metrics that VRE weights**, scaled to [0, 1] over all models and corruptions; near the
             centre is robust. (a) models, means over corruptions; the other panels have the corruptions of one
-            class, means over the models that have VRE.
+            class, means over the models that have VRE. A † marks models that are not above chance (table
+            `chance`).
             """,
         ),
         figure(
@@ -288,7 +290,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             subcategory="VRE",
             caption="""
             **Accuracy and VRE**: the mean accuracy of each model over all corruptions and levels 0 to 5,
-            against its VRE.
+            against its VRE. A † marks models that are not above chance (table `chance`).
             """,
         ),
         page(

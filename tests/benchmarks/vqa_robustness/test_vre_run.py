@@ -37,7 +37,13 @@ LEVELLED = (*SCALED, "severity_metrics")
 FROM_ERRORS = dict.fromkeys(
     {*LEVELLED, "table_a1", "relative_drops", "figure_a2", "figure_heatmap", "figure_bars"}, 1
 )
-FROM_GRADES = {**dict.fromkeys(("errors", "other_errors", "table_a2", "class_accuracy"), 1), **FROM_ERRORS}
+# What ranks models, or has a row of chance.
+FROM_CHANCE = dict.fromkeys({"chance", *SCALED, "table_a1", "relative_drops"}, 1)
+FROM_GRADES = {
+    **dict.fromkeys(("errors", "other_errors", "table_a2", "class_accuracy"), 1),
+    **FROM_ERRORS,
+    **FROM_CHANCE,
+}
 SETTING = {"configuration": 1}
 
 
@@ -161,8 +167,9 @@ SETTINGS = {
     "levels": ({"vre": {"levels": "1..5"}}, dict.fromkeys(LEVELLED, 1)),
     "resamples": (
         {"tables": {"bootstrap": {"draws": 200, "seed": 0}}},
-        {"vre_intervals": 1, "vre_model": 1, "vre_corruption": 1},
+        FROM_CHANCE,
     ),
+    "which models are ranked": ({"tables": {"ranking": {"below_chance": True}}}, FROM_CHANCE),
     "tokens": (
         {"answers": {"max_new_tokens": 9}},
         {"answer": 2, "judge_short_answers": 2, **FROM_GRADES},
