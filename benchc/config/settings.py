@@ -7,6 +7,7 @@ from pydantic import Field, JsonValue
 
 from benchc.config.strict import Ids, Names, RunName, Severities, Strict
 from benchc.corruptions.registry import SUITES, Engine, corruptions_of
+from benchc.models.label_mass import LOW_LABEL_MASS
 
 # Repeated from benchc/images.py, which imports an image library.
 Alpha = Literal["drop", "white"]
@@ -166,6 +167,28 @@ class LabelPrompt(Strict):
         separator = {"space": " ", "none": ""}[self.separator]
         given = {"yes_no": self.yes_no, "others": self.multiple_choice, "separator": separator}
         return given | ({"by_text": True} if self.labels == "texts" else {})
+
+
+class Ranking(Strict):
+    """Which models are ranked. Metrics of robustness say nothing of a model that does not look at images."""
+
+    below_chance: bool = Field(
+        default=False,
+        description="Whether models are ranked, in bold and part of claims though they are not above chance: "
+        "the lower end of the interval of their accuracy is not above the accuracy of guessing and of the "
+        "best answer that is always the same. Tables mark them in either case.",
+    )
+
+
+class LabelRanking(Ranking):
+    """Which models are ranked, of a benchmark that scores options by their letters."""
+
+    least_label_mass: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=LOW_LABEL_MASS,
+        description="Models whose mean label mass is lower are treated as those that are not above chance: "
+        "the letters of the options have less of the probability than other words, so they would mostly "
+        "answer with these. 0 for none. Models that are scored by the options' texts have no such share.",
+    )
 
 
 class TrainingSet(Strict):

@@ -1,7 +1,7 @@
 """Declarations of tables, figures and pages in a benchmark's outputs.py: plain data, fast to import."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 ENDINGS = {
@@ -89,3 +89,13 @@ def figure(name: str, title: str, **options: Any) -> Output:
 def page(name: str, title: str, **options: Any) -> Output:
     """Return the declaration of an HTML page."""
     return Output(kind="page", name=name, title=title, formats=PAGE_FORMATS, **options)
+
+
+def in_order_of(key: str, outputs: Iterable[Output], names: Collection[str]) -> list[Output]:
+    """Return declarations, of which those called ``names`` say that models are in the order of a setting."""
+    return [
+        replace(output, caption=f"{output.caption.rstrip()}\nModels are in the order of `{key}`.\n")
+        if output.name in names
+        else output
+        for output in outputs
+    ]

@@ -28,9 +28,17 @@ def p_text(p: float | None) -> str:
     return f"{p:.2e}" if p < 1e-3 else f"{p:.3g}"
 
 
+def is_point(low: float | None, high: float | None, digits: int = 3) -> bool:
+    """Return whether all resamples give one value, as of answers that are all wrong: they show no spread.
+
+    A rank (``digits`` of 0) may be certain.
+    """
+    return low is not None and low == high and digits > 0
+
+
 def interval_text(low: float | None, high: float | None, *, signed: bool = False, digits: int = 3) -> str:
-    """Return "[low, high]" with ``digits`` decimals, or "[–]" where the interval is undefined."""
-    if low is None or high is None:
+    """Return "[low, high]" with ``digits`` decimals, or "[–]" where it is undefined or :func:`is_point`."""
+    if low is None or high is None or is_point(low, high, digits):
         return f"[{MISSING}]"
     return f"[{number_text(low, signed, digits=digits)}, {number_text(high, signed, digits=digits)}]"
 

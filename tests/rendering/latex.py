@@ -19,7 +19,7 @@ PACKAGES = {
 }
 MATH_PACKAGES = {
     **dict.fromkeys(["Delta", "kappa", "alpha", "rho", "tau", "le", "ge", "times", "uparrow", "downarrow"]),
-    **dict.fromkeys(["mathrm", "mathcal", "mathbf", "mathit", "textrm"]),
+    **dict.fromkeys(["mathrm", "mathcal", "mathbf", "mathit", "textrm", "dagger", "ddagger"]),
     "mathbb": "amssymb",
 }
 # Printed by pdflatex from UTF-8 in any font, like accented Latin letters.

@@ -14,6 +14,7 @@ from benchc.schemas.printed import read_table_csv
 Scores = Annotated[pl.DataFrame, parquet(SCORES)]  # of one target
 Selected = Annotated[pl.DataFrame, parquet(SELECTED)]
 PoolTasks = Annotated[pl.DataFrame, parquet(POOL, "id", "source", "task")]
+PoolQuestions = Annotated[pl.DataFrame, parquet(POOL, "id", "task", "options")]
 PoolOptions = Annotated[pl.DataFrame, parquet(POOL, "id", "answer", "options")]
 ModelNames = Annotated[Models, File(read_models)]
 Printed = Annotated[pl.DataFrame, File(read_table_csv)]  # the csv file of a table

@@ -3,18 +3,37 @@
 from collections.abc import Sequence
 
 from benchc.benchmarks.bench_c.settings import Settings
-from benchc.rendering.declaration import Output, figure, table
+from benchc.corruptions.recipe import CLEAN
+from benchc.rendering.declaration import Output, figure, in_order_of, table
 from benchc.workflow.judges import judged
 from benchc.workflow.run import Run
 
 SELECTED = "<results>/selection/selected.parquet"
 POOL = "<results>/pool/items.parquet"
 MODELS = "<results>/models.json"
+CHANCE = "<results>/tables/chance.csv"
+# Tables and figures that have all targets.
+WITH_TARGETS = (
+    "chance",
+    "table1",
+    "table2",
+    "table3",
+    "cells",
+    "intervals",
+    "task_accuracy",
+    "option_order",
+    "figure6",
+    "figure_option_order",
+)
 PUBLISHED = "benchc/benchmarks/bench_c/published"
 
 
 def outputs(run: Run, settings: Settings) -> list[Output]:
     """Return the declarations of the run's tables and figures."""
+    return in_order_of("targets", _every(run, settings), WITH_TARGETS)
+
+
+def _every(run: Run, settings: Settings) -> list[Output]:
     return [
         *_paper_tables(run, settings),
         *_more_tables(run, settings),
@@ -28,7 +47,7 @@ def _paper_tables(run: Run, settings: Settings) -> list[Output]:
         table(
             "table1",
             "Table 1",
-            inputs={**_targets(settings), "selected": SELECTED},
+            inputs={**_targets(settings), "selected": SELECTED, "chance": CHANCE},
             formats=["csv", "md", "tex", "published"],
             data=[f"{PUBLISHED}/table1.csv"],
             caption="""
@@ -37,14 +56,15 @@ def _paper_tables(run: Run, settings: Settings) -> list[Output]:
             RAS, ΔS and ΔC: corrupted compared with clean predictions, means over items weighted by their
             discriminative power κ, then over all corruptions and severities (eq. 11). Arrows point in the
             better direction; ranks are in brackets (1 is best, ties share the smaller rank), the best values
-            in bold. The csv file has all digits, and S(o) and C(o) also weighted by κ, since the paper does
+            in bold. The first rows are chance; targets that are not above it are marked and not ranked (table
+            `chance`). The csv file has all digits, and S(o) and C(o) also weighted by κ, since the paper does
             not specify the weighting. Reproduces the paper's Table 1.
             """,
         ),
         table(
             "table2",
             "Table 2",
-            inputs=_targets(settings),
+            inputs={**_targets(settings), "chance": CHANCE},
             settings={"centring": settings.tables.table2.centring},
             formats=["csv", "md", "tex", "published"],
             data=[f"{PUBLISHED}/table2.csv"],
@@ -61,7 +81,7 @@ def _paper_tables(run: Run, settings: Settings) -> list[Output]:
         table(
             "table3",
             "Table 3",
-            inputs=_targets(settings),
+            inputs={**_targets(settings), "chance": CHANCE},
             formats=["csv", "md", "tex", "published"],
             data=[f"{PUBLISHED}/table3.csv"],
             caption="""
@@ -84,7 +104,7 @@ def _paper_tables(run: Run, settings: Settings) -> list[Output]:
         table(
             "claims",
             "the paper's claims",
-            inputs={**_targets(settings), "selected": SELECTED, "pool": POOL},
+            inputs={**_targets(settings), "selected": SELECTED, "pool": POOL, "chance": CHANCE},
             settings={
                 "groups": run.images.groups,
                 "example_label": _label(run, settings.figures.figure4.target),
@@ -104,11 +124,41 @@ def _paper_tables(run: Run, settings: Settings) -> list[Output]:
 
 def _more_tables(run: Run, settings: Settings) -> list[Output]:
     answering = settings.diagnostics.generated_answers
+    clean = [part for part, names in run.images.batches.items() if CLEAN in names]
+    ranking = settings.tables.ranking
     return [
+        table(
+            "chance",
+            "the targets and chance",
+            inputs={
+                **_targets(settings),
+                "predictions": [
+                    f"<results>/predictions/selected/{id_}/{part}.parquet"
+                    for id_ in settings.targets
+                    for part in clean
+                ],
+                "pool": POOL,
+            },
+            settings={
+                **_resampling(settings),
+                "rank_below_chance": ranking.below_chance,
+                "least_label_mass": ranking.least_label_mass,
+            },
+            caption=f"""
+            **Which targets are above chance** (not in the paper): whether the 95 % interval of their accuracy
+            on clean images, from {settings.tables.bootstrap.draws} resamples of the items, lies above the
+            expected accuracy of random answers and above that of the best letter that is always the same.
+            ΔAcc and RAS of a model that does not look at the images measure nothing: an answer that never
+            changes has ΔAcc = RAS = 0, more than nearly all models. Unless `tables.ranking.below_chance` is
+            set, targets that are not above chance, or whose mean label mass (the probability of the options'
+            letters) is below {ranking.least_label_mass:g}, have no rank, are not in bold and are left out of
+            rank swaps and claims. They are marked † and ‡ in tables.
+            """,
+        ),
         table(
             "intervals",
             "bootstrap intervals",
-            inputs={**_targets(settings), "selected": SELECTED},
+            inputs={**_targets(settings), "selected": SELECTED, "chance": CHANCE},
             settings=_resampling(settings),
             caption=f"""
             **Table 1 with bootstrap intervals** (not in the paper). 95 % percentile intervals from
@@ -123,7 +173,7 @@ def _more_tables(run: Run, settings: Settings) -> list[Output]:
         table(
             "rank_swaps",
             "rank swaps",
-            inputs={**_targets(settings), "selected": SELECTED},
+            inputs={**_targets(settings), "selected": SELECTED, "chance": CHANCE},
             settings={"draws": settings.tables.bootstrap.rank_draws, "seed": settings.tables.bootstrap.seed},
             caption=f"""
             **Does RAS rank the targets differently from ΔAcc?** (not in the paper). Pairs of targets whose
@@ -137,7 +187,7 @@ def _more_tables(run: Run, settings: Settings) -> list[Output]:
         table(
             "task_accuracy",
             "accuracy by task type",
-            inputs={**_targets(settings), "pool": POOL},
+            inputs={**_targets(settings), "pool": POOL, "chance": CHANCE},
             settings=_resampling(settings),
             caption=f"""
             **Accuracy by task type** (not in the paper). Clean and corrupted accuracy of every target,

@@ -112,6 +112,9 @@ class Tables(Strict):
         default_factory=Bootstrap, description="How the items are resampled for intervals and tests."
     )
     table2: Table2 = Field(default_factory=Table2, description="How Table 2 is computed.")
+    ranking: settings.LabelRanking = Field(
+        default_factory=settings.LabelRanking, description="Which models are ranked."
+    )
 
 
 class Diagnostics(Strict):
@@ -226,7 +229,7 @@ class Settings(settings.RunSettings):
         description="Ids of the models whose inconsistency decides which items are selected."
     )
     targets: Ids = Field(
-        description="Ids of the models that the benchmark evaluates, in the order of figures."
+        description="Ids of the models that the benchmark evaluates, in the order of tables and figures."
     )
     selection: Selection = Field(
         default_factory=Selection, description="How the benchmark is selected from the pool."

@@ -6,27 +6,69 @@ from benchc.benchmarks.naturalbench.curation_workflow import GROUPS as RELEASE
 from benchc.benchmarks.naturalbench.curation_workflow import PAIRS, Curation
 from benchc.benchmarks.naturalbench.published.encoders import published_label
 from benchc.benchmarks.naturalbench.settings import Retrieval, Settings
-from benchc.rendering.declaration import Output, figure, table
+from benchc.rendering.declaration import Output, figure, in_order_of, table
 
 POOL = "<results>/pool/items.parquet"
 GROUPS = "<results>/pool/groups.parquet"
+CHANCE = "<results>/tables/chance.csv"
 TAGS = "<results>/pool/tags.parquet"
+# Tables and figures that have all models.
+WITH_MODELS = (
+    "chance",
+    *(f"table{number}" for number in (1, 2, 4, 6, 9, 10, 11)),
+    "taus",
+    "bias",
+    "corruption",
+    "figure_examples",
+    "figure_blind",
+    "figure_readings",
+    "figure_corruption",
+)
 PUBLISHED = "benchc/benchmarks/naturalbench/published"
 WITH_PUBLISHED = ["csv", "md", "tex", "published"]
 
 
-def outputs(settings: Settings, have_probabilities: Sequence[str], curation: Curation | None) -> list[Output]:
+def outputs(
+    settings: Settings,
+    have_probabilities: Sequence[str],
+    curation: Curation | None,
+    clean_predictions: Sequence[str],
+) -> list[Output]:
     """Return the declarations of the run's tables and figures.
 
     ``have_probabilities``: the models whose predictions are scored; of the others, answers are read alone.
+    ``clean_predictions``: the files of the models with predictions on clean images.
     """
-    return [
+    every = [
+        _chance(settings, clean_predictions),
         *_paper_tables(settings),
         *_more_tables(settings),
         *_figures(settings, have_probabilities),
         *(_curation(settings, curation) if curation else []),
         *(_retrieval(settings, settings.retrieval) if settings.retrieval else []),
     ]
+    return in_order_of("models", every, WITH_MODELS)
+
+
+def _chance(settings: Settings, clean_predictions: Sequence[str]) -> Output:
+    ranking = settings.tables.ranking
+    return table(
+        "chance",
+        "the models and chance",
+        inputs=_scored(settings) | {"predictions": clean_predictions},
+        settings=_resampling(settings)
+        | {"rank_below_chance": ranking.below_chance, "least_label_mass": ranking.least_label_mass},
+        wanted=bool(settings.models),
+        caption=f"""
+        **Which models are above chance** (not in the paper), for each reading: whether the 95 % interval of
+        G-Acc, from {settings.tables.bootstrap.draws} resamples of the groups, lies above that of random
+        answers, 6.25 (with sample τ, of random probabilities: 16.67); an answer that is always the same makes
+        no group right. Unless `tables.ranking.below_chance` is set, models that are not above chance, or, but
+        for decoding, whose mean label mass (the probability of the options' letters) is below
+        {ranking.least_label_mass:g}, are left out of the table of rank swaps. They are marked † and ‡ in
+        tables.
+        """,
+    )
 
 
 def _paper_tables(settings: Settings) -> list[Output]:
@@ -35,7 +77,7 @@ def _paper_tables(settings: Settings) -> list[Output]:
         table(
             "table1",
             "Table 1",
-            inputs=_scored(settings),
+            inputs=_scored(settings) | {"chance": CHANCE},
             settings=_reading(settings) | _resampling(settings),
             formats=WITH_PUBLISHED,
             data=[f"{PUBLISHED}/table1.csv"],
@@ -52,7 +94,7 @@ def _paper_tables(settings: Settings) -> list[Output]:
         table(
             "table2",
             "Table 2",
-            inputs=_scored(settings),
+            inputs=_scored(settings) | {"chance": CHANCE},
             settings=_resampling(settings),
             formats=WITH_PUBLISHED,
             data=[f"{PUBLISHED}/table2.csv"],
@@ -67,7 +109,7 @@ def _paper_tables(settings: Settings) -> list[Output]:
         table(
             "table4",
             "Table 4",
-            inputs=_scored(settings),
+            inputs=_scored(settings) | {"chance": CHANCE},
             settings=_reading(settings) | _resampling(settings),
             formats=WITH_PUBLISHED,
             data=[f"{PUBLISHED}/table4.csv"],
@@ -80,7 +122,7 @@ def _paper_tables(settings: Settings) -> list[Output]:
         table(
             "table6",
             "Table 6",
-            inputs=_scored(settings),
+            inputs=_scored(settings) | {"chance": CHANCE},
             settings=_reading(settings) | _resampling(settings),
             formats=WITH_PUBLISHED,
             data=[f"{PUBLISHED}/table6.csv"],
@@ -114,7 +156,7 @@ def _paper_tables(settings: Settings) -> list[Output]:
         table(
             "table11",
             "Table 11",
-            inputs=_scored(settings),
+            inputs=_scored(settings) | {"chance": CHANCE},
             settings=_resampling(settings),
             formats=WITH_PUBLISHED,
             data=[f"{PUBLISHED}/table11.csv"],
@@ -160,7 +202,7 @@ def _more_tables(settings: Settings) -> list[Output]:
         table(
             "rank_swaps",
             "rank swaps",
-            inputs=_scored(settings),
+            inputs=_scored(settings) | {"chance": CHANCE},
             settings=_reading(settings)
             | {"draws": settings.tables.bootstrap.rank_draws, "seed": settings.tables.bootstrap.seed},
             wanted=len(settings.models) > 1,
@@ -176,7 +218,7 @@ def _more_tables(settings: Settings) -> list[Output]:
         table(
             "corruption",
             "accuracies under corruption",
-            inputs=_scored(settings),
+            inputs=_scored(settings) | {"chance": CHANCE},
             settings=_reading(settings) | _resampling(settings) | {"corruptions": settings.corruptions.types},
             wanted=bool(settings.models) and bool(settings.corruptions.types),
             caption=f"""

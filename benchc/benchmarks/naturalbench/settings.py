@@ -283,6 +283,9 @@ class Tables(Strict):
     bootstrap: Bootstrap = Field(
         default_factory=Bootstrap, description="How the groups are resampled for intervals and tests."
     )
+    ranking: settings.LabelRanking = Field(
+        default_factory=settings.LabelRanking, description="Which models are ranked."
+    )
 
 
 class Demo(settings.Demo):
@@ -305,7 +308,7 @@ class Settings(settings.RunSettings):
         default_factory=Corruptions, description="How images are corrupted; by default they are not."
     )
     models: AnyIds = Field(
-        default=[], description="Ids of the models that are scored, in the order of figures."
+        default=[], description="Ids of the models that are scored, in the order of tables and figures."
     )
     groups: Groups = Field(
         default_factory=Groups, description="Which groups models are asked about, and the skills they need."

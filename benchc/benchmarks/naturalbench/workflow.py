@@ -9,6 +9,7 @@ from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, KEPT_PAIR
 from benchc.benchmarks.naturalbench.encoder_workflow import Encoders
 from benchc.benchmarks.naturalbench.settings import Settings
 from benchc.config.load import Config
+from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
 from benchc.models.registry import ANSWERING
 from benchc.rendering.declaration import Output
@@ -67,7 +68,9 @@ class Workflow(Benchmark):
         ]
 
     def outputs(self, run: Run) -> list[Output]:
-        return outputs.outputs(self.settings, self.have_probabilities, self.curation)
+        clean = [part for part, names in run.images.batches.items() if CLEAN in names]
+        predictions = [file for id_ in self.measured for file in self.predictions(id_, clean)]
+        return outputs.outputs(self.settings, self.have_probabilities, self.curation, predictions)
 
     def faults_at_start(self, renewed: Collection[tuple[str, Mapping[str, str]]]) -> list[str]:
         return [] if self.curation is None else self.curation.faults_of_reviews(renewed)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from benchc.benchmarks.vqa_robustness.settings import Settings
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import group_of
-from benchc.rendering.declaration import Output, figure, page, table
+from benchc.rendering.declaration import Output, figure, in_order_of, page, table
 from benchc.workflow.images import Images, kernel_code
 from benchc.workflow.judges import judged
 from benchc.workflow.run import Run
@@ -13,7 +13,27 @@ from benchc.workflow.run import Run
 POOL = "<results>/pool/items.parquet"
 REFERENCES = "<results>/pool/references.parquet"
 ERRORS = "<results>/tables/errors.csv"
+CHANCE = "<results>/tables/chance.csv"
 INTERVALS = "<results>/tables/vre_intervals.csv"
+# Tables and figures that have all models.
+WITH_MODELS = (
+    "chance",
+    "errors",
+    "other_errors",
+    "table_a1",
+    "severity_metrics",
+    "vre_model",
+    "weightings",
+    "relative_drops",
+    "class_accuracy",
+    "mispredictions",
+    "colour_questions",
+    "figure_a4",
+    "figure_a2",
+    "figure_heatmap",
+    "figure_radar",
+    "figure_accuracy",
+)
 PUBLISHED = "benchc/benchmarks/vqa_robustness/published"
 
 
@@ -36,7 +56,21 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
     weighted = {"weights": settings.vre.weights, "levels": settings.vre.levels}
     resampling = {"draws": bootstrap.draws, "seed": bootstrap.seed}
     pixels = {"seed": settings.seed, "alpha": settings.corruptions.alpha}
-    return [
+    every = [
+        table(
+            "chance",
+            "the models and chance",
+            inputs={"grades": grades, "pool": POOL, "references": REFERENCES},
+            settings=graded | resampling | {"rank_below_chance": settings.tables.ranking.below_chance},
+            caption=f"""
+            **Which models are above chance** (not in the paper): whether the 95 % interval of their accuracy
+            on clean images, from {bootstrap.draws} resamples of the images, lies above the accuracy of the
+            best answer to all questions, by the same grade. VRE of a model that does not look at the images
+            measures nothing: an answer that never changes has First-Drop, Range, Error Rate and Average
+            Difference of 0. Unless `tables.ranking.below_chance` is set, models that are not above chance
+            have no rank. They are marked † in tables.
+            """,
+        ),
         table(
             "errors",
             "errors",
@@ -65,7 +99,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "table_a1",
             "Table A.1",
-            inputs={"errors": ERRORS},
+            inputs={"chance": CHANCE, "errors": ERRORS},
             formats=["csv", "md", "tex", "published"],
             data=[f"{PUBLISHED}/table_a1.csv"],
             caption="""
@@ -133,7 +167,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "vre_intervals",
             "intervals of VRE",
-            inputs={"grades": grades, "pool": POOL, "scale_of": scale},
+            inputs={"chance": CHANCE, "grades": grades, "pool": POOL, "scale_of": scale},
             settings=graded | weighted | resampling,
             formats=["csv"],
             caption="""
@@ -144,7 +178,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "vre_model",
             "VRE by model",
-            inputs={"errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
             settings=weighted,
             caption=f"""
             **Visual robustness error of each model**; lower is more robust, and rank 1 is the most robust.
@@ -160,7 +194,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "vre_corruption",
             "VRE by corruption",
-            inputs={"errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
             settings=weighted,
             caption=f"""
             **Visual robustness error under each corruption**; rank 1 is the corruption to which the models
@@ -171,7 +205,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "weightings",
             "VRE under six weightings",
-            inputs={"errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
             settings={"levels": settings.vre.levels},
             caption="""
             **VRE and ranks under six weightings** (the paper's study of weights): equal weights, and 0.6 for
@@ -181,7 +215,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "relative_drops",
             "relative drops of accuracy",
-            inputs={"errors": ERRORS},
+            inputs={"chance": CHANCE, "errors": ERRORS},
             caption="""
             **Accuracy and relative drop.** Of each model, the mean accuracy A over corruptions and the levels
             0 to 5, and the relative drop (A0 - A) / A0 from its clean accuracy A0; of each corruption, the
@@ -301,41 +335,43 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         figure(
             "figure_weightings",
             "the figure of weightings",
-            inputs={"errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
             settings={"levels": settings.vre.levels},
             subcategory="VRE",
             caption="""
             **VRE under six weightings**: equal weights, and 0.6 for one metric with 0.1 for each other.
-            Models are sorted by VRE with equal weights; low is robust.
+            Here models are sorted by VRE with equal weights, not as in the tables; low is robust.
+            A † marks models that are not above chance (table `chance`).
             """,
         ),
         figure(
             "figure_radar",
             "the radar figure",
-            inputs={"errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
             settings={"groups": groups, "levels": settings.vre.levels},
             subcategory="VRE",
             caption="""
             **The metrics that VRE weights**, scaled to [0, 1] over all models and corruptions; near the
             centre is robust. (a) models, means over corruptions; the other panels have the corruptions of one
-            class, means over the models that have VRE.
+            class, means over the models that have VRE. A † marks models that are not above chance (table
+            `chance`).
             """,
         ),
         figure(
             "figure_accuracy",
             "the figure of accuracy and VRE",
-            inputs={"errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
             settings=weighted,
             subcategory="VRE",
             caption="""
             **Accuracy and VRE**: the mean accuracy of each model over all corruptions and levels 0 to 5,
-            against its VRE.
+            against its VRE. A † marks models that are not above chance (table `chance`).
             """,
         ),
         page(
             "weights",
             "the page of weights",
-            inputs={"errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
             settings=weighted,
             data=["benchc/benchmarks/vqa_robustness/pages/weights.html"],
             caption="""
@@ -346,6 +382,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             """,
         ),
     ]
+    return in_order_of("models", every, WITH_MODELS)
 
 
 def _taxonomy(images: Images) -> dict[str, Recipe]:

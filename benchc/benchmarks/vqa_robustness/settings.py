@@ -82,6 +82,9 @@ class Tables(Strict):
     bootstrap: Bootstrap = Field(
         default_factory=Bootstrap, description="How the images are resampled for intervals."
     )
+    ranking: settings.Ranking = Field(
+        default_factory=settings.Ranking, description="Which models are ranked."
+    )
 
 
 class Corruptions(settings.Corruptions):
@@ -115,7 +118,9 @@ class Settings(settings.RunSettings):
 
     benchmark: Literal["vqa-robustness"] = Field(description="Benchmark that the run builds.")
     corruptions: Corruptions = Field(description="How images are corrupted.")
-    models: Ids = Field(description="Ids of the models that are measured, in the order of figures.")
+    models: Ids = Field(
+        description="Ids of the models that are measured, in the order of tables and figures."
+    )
     answers: Answers = Field(default_factory=Answers, description="How the models are asked.")
     answers_from: dict[Id, Imported] = Field(
         default_factory=dict,

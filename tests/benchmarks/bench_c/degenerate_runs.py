@@ -119,12 +119,15 @@ class Run:
     def output(self, name: str, **settings: object) -> Any:
         """Return a table or a figure of the run in the working directory; ``settings`` replace its own."""
         function = function_named(name)
+        if "chance" in inputs_of(function):
+            Path("chance.csv").write_text(self.output("chance", **settings).frame.write_csv())
         of_models = {"scores": "scores/{}.parquet", "predictions": "predictions/{}/all.parquet"}
         paths = {
             "models": ["models.json"],
             "sources": ["sources/s.parquet"],
             "images": [f"images/{corruption}.parquet" for corruption in self.corruptions],
             **{key: [f"{key}.parquet"] for key in ("pool", "selected", "embeddings")},
+            "chance": ["chance.csv"],
             **{key: [path.format(model) for model in self.models] for key, path in of_models.items()},
         }
         if name in ("figure3", "figure4", "figure5"):  # of one target
@@ -138,6 +141,7 @@ class Run:
             "groups": {corruption: GROUPS[corruption] for corruption in self.corruptions},
             "labels": {"s": "S", **dict(zip(self.models, self.labels, strict=True))},
             **{prefix + key: value for prefix in ("", "example_") for key, value in example.items()},
+            **{"rank_below_chance": True, "least_label_mass": 0.5},
             **{"draws": 20, "seed": 0, "centring": "none", "score": "at_pick"},
             **{"selectors": self.models, "corruptions": self.corruptions, "severities": self.severities},
             **{"alpha_kappa": 1.0, "alpha_diversity": 1.0},

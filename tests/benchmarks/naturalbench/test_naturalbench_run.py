@@ -9,7 +9,16 @@ from tests.workflow.checkout import Checkout
 
 CLEAN_TABLES = ("bias", "table1", "table11", "table2", "table4", "table6", "taus")
 FROM_SCORES = dict.fromkeys(
-    (*CLEAN_TABLES, "rank_swaps", "corruption", "figure_blind", "figure_corruption", "figure_examples"), 1
+    (
+        "chance",
+        *CLEAN_TABLES,
+        "rank_swaps",
+        "corruption",
+        "figure_blind",
+        "figure_corruption",
+        "figure_examples",
+    ),
+    1,
 ) | {"figure_readings": 1}
 SCORES = {"score_groups": 2, **FROM_SCORES}
 ASKED = {"answer": 2, "infer": 2, "infer_without_images": 2, **SCORES}
@@ -79,6 +88,12 @@ def test_an_edit_reruns_what_it_decides(checkout, edit):
 SETTINGS = {
     "extraction": ({"decoding": {"extraction": "official"}}, SCORES),
     "prior": ({"prior": "grey_image"}, {"infer_without_images": 2, **SCORES}),
+    "which models are ranked": (
+        {"tables": {"ranking": {"below_chance": True}}},
+        dict.fromkeys(
+            ("chance", "table1", "table11", "table2", "table4", "table6", "rank_swaps", "corruption"), 1
+        ),
+    ),
     "prompt": ({"prompt": {"separator": "none"}}, ASKED),
 }
 

@@ -38,9 +38,12 @@ FROM_ERRORS = dict.fromkeys(
     {*LEVELLED, "table_a1", "relative_drops", "figure_a2", "figure_heatmap", "figure_bars"}, 1
 )
 RESAMPLED = ("table_a3", "mispredictions", "colour_questions", "figure_a4")
+# What ranks models, or has a row of chance.
+FROM_CHANCE = dict.fromkeys({"chance", *SCALED, "table_a1", "relative_drops"}, 1)
 FROM_GRADES = {
     **dict.fromkeys(("errors", "other_errors", "table_a2", "class_accuracy", *RESAMPLED), 1),
     **FROM_ERRORS,
+    **FROM_CHANCE,
 }
 SETTING = {"configuration": 1}
 
@@ -182,8 +185,9 @@ SETTINGS = {
     "levels": ({"vre": {"levels": "1..5"}}, dict.fromkeys(LEVELLED, 1)),
     "resamples": (
         {"tables": {"bootstrap": {"draws": 200, "seed": 0}}},
-        dict.fromkeys(("vre_intervals", "vre_model", "vre_corruption", *RESAMPLED), 1),
+        {**FROM_CHANCE, **dict.fromkeys(RESAMPLED, 1)},
     ),
+    "which models are ranked": ({"tables": {"ranking": {"below_chance": True}}}, FROM_CHANCE),
     "tokens": (
         {"answers": {"max_new_tokens": 9}},
         {"answer": 2, "judge_short_answers": 2, **FROM_GRADES},

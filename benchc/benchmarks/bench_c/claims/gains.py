@@ -53,7 +53,7 @@ def _example(cells: pl.DataFrame) -> Finding:
         (pl.col("label") == label) & (pl.col("corruption") == corruption) & (pl.col("severity") == SUBTLE)
     )
     if case.is_empty():
-        return not_applicable(f"the run has no {label} under {corruption} at severity {SUBTLE}")
+        return not_applicable(f"the run has no ranked {label} under {corruption} at severity {SUBTLE}")
     clean, delta = case["acc_clean"][0], case["delta_acc"][0]
     return judged(delta > 0, f"{clean:.3f} to {clean + delta:.3f}")
 

@@ -7,6 +7,9 @@ import numpy as np
 import polars as pl
 from scipy import stats
 
+# Of fewer models a rank correlation has few values, and chance gives each of them often: of four models, 24
+# equally likely orders give 11, and one order in 24 the highest.
+LEAST_MODELS = 5
 ROUNDING = 1e-12  # smaller differences of values in [0, 1] are rounding errors
 
 

@@ -7,7 +7,7 @@ import polars as pl
 
 from benchc.benchmarks.bench_c.claims.claim import CHECKED, Claim, Finding, judged, not_applicable
 from benchc.benchmarks.bench_c.claims.evidence import Evidence
-from benchc.benchmarks.bench_c.claims.numbers import signed, spearman
+from benchc.benchmarks.bench_c.claims.numbers import LEAST_MODELS, signed, spearman
 from benchc.pluralize import pluralize
 
 SWAPPED = ("Falcon2-VLM", "mPLUG-Owl3")  # the paper's example of a pair that RAS and ΔAcc order differently
@@ -49,8 +49,9 @@ def _swapped(table: pl.DataFrame) -> Finding:
 
 
 def _fragile(table: pl.DataFrame) -> Finding:
-    if table.height < 3:
-        return not_applicable("a correlation needs three models")
+    if table.height < LEAST_MODELS:
+        count = pluralize(table.height, "model")
+        return not_applicable(f"too few models: a correlation needs {LEAST_MODELS}, and there are {count}")
     found = [spearman(table["acc_clean"], table[name]) for name in ("delta_acc", "ras")]
     if None in found:
         return not_applicable("all models have the same value, so there is no correlation")
@@ -91,7 +92,7 @@ def _worst_is_better(table: pl.DataFrame) -> Finding:
 
 
 def _absent(labels: list[str]) -> Finding:
-    return not_applicable(f"not among the targets: {', '.join(labels)}")
+    return not_applicable(f"not among the ranked targets: {', '.join(labels)}")
 
 
 RANKING = (

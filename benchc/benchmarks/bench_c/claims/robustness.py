@@ -34,7 +34,7 @@ def _against_others(table: pl.DataFrame, label: str, *, above: bool) -> Finding:
     )
     if not ours or not others:
         return not_applicable(
-            f"{label} is not among the targets, is the only one, or was right on no clean item"
+            f"{label} is not among the ranked targets, is the only one, or was right on no clean item"
         )
     difference = ours[label] - others["others"]
     holds = difference > 0 if above else difference < 0
@@ -66,7 +66,7 @@ def _some_positive(table: pl.DataFrame) -> Finding:
 def _always_positive(table: pl.DataFrame) -> Finding:
     cases = table.filter(pl.col("label") == WEAK).drop_nulls("corrective")["corrective"]
     if cases.is_empty():
-        return not_applicable(f"{WEAK} is not among the targets, or was wrong on no clean item")
+        return not_applicable(f"{WEAK} is not among the ranked targets, or was wrong on no clean item")
     positive = int((cases > 0).sum())
     return judged(positive == len(cases), f"{positive} of {pluralize(len(cases), 'corruption')}")
 

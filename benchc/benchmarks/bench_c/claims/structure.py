@@ -60,7 +60,7 @@ def _by_regime(predictions: pl.DataFrame) -> dict[str, float]:
 
 def _too_few(example: Example, predictions: pl.DataFrame, means: dict[str, float]) -> Finding:
     if example.predictions.is_empty():
-        return not_applicable("the cell of figure 4 is not in this run")
+        return not_applicable("the cell of figure 4 is not in this run, or its target is not ranked")
     regimes = ", ".join(means) or "none"
     return not_applicable(f"too few regimes among its {pluralize(predictions.height, 'item')}: {regimes}")
 

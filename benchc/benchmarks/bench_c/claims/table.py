@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.claims.claim import CHECKED
+from benchc.benchmarks.bench_c.claims.claim import CHECKED, NOT_APPLICABLE
 from benchc.benchmarks.bench_c.claims.evidence import Evidence, published_evidence
 from benchc.benchmarks.bench_c.claims.gains import GAINS, SEVERITY
 from benchc.benchmarks.bench_c.claims.groups import GROUPS
@@ -36,3 +36,12 @@ def claims(evidence: Evidence) -> pl.DataFrame:
             published = published.replace(CHECKED, claim.check(paper).numbers)
         rows.append((claim.section, claim.text, criterion, published, *claim.check(evidence)))
     return pl.DataFrame(rows, schema=CLAIMS, orient="row")
+
+
+def without_models(table: pl.DataFrame, reason: str) -> pl.DataFrame:
+    """Return a table of :func:`claims` in which only claims about the selection have a verdict."""
+    about_models = ~pl.col("claim").is_in([claim.text for claim in SELECTION])
+    return table.with_columns(
+        pl.when(about_models).then(pl.lit(value)).otherwise(name).alias(name)
+        for name, value in (("here", reason), ("verdict", NOT_APPLICABLE))
+    )

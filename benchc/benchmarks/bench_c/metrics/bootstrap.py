@@ -5,7 +5,7 @@ they show how far other items of the same kind could move a number, not what ano
 corruption seeds or other training runs would change.
 """
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -53,7 +53,9 @@ class Block(NamedTuple):
     weights: Floats  # [items] or [items, columns], on a grid
 
 
-def bootstrap(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> pl.DataFrame:
+def bootstrap(
+    cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0, ranked: Container[str] | None = None
+) -> pl.DataFrame:
     """Return every aggregate of every model with its 95 % percentile interval, columns as ``INTERVALS``.
 
     ``kappa``: float64[items], as from ``cube.kappa``. For each model, in order: Table 1's columns, unweighted
@@ -61,7 +63,8 @@ def bootstrap(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> p
     unweighted means of the shifts and of RAS over the items answered right (destructive) and wrong
     (corrective) when clean (section 6.4); per corruption and severity, unweighted means of the shifts. Shifts
     are in [-1, 1], RAS in [-2, 1], ranks in 1..models. Draws in which a mean is undefined are excluded from
-    its interval and counted; one item gives no interval. Raises ValueError where ``draws`` is not positive.
+    its interval and counted; one item gives no interval. ``ranked``: the models that have ranks, all others
+    null; None for all. Raises ValueError where ``draws`` is not positive.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
@@ -78,12 +81,20 @@ def bootstrap(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> p
             for index, column in enumerate(block.columns):
                 if column.corruption is None and column.metric in RANKED:
                     drawn_of_ranked[column.metric, column.weighting].append(drawn[:, index])
+    with_rank = [ranked is None or model in ranked for model in cube.models]
     for (metric, weighting), values in drawn_of_ranked.items():
-        ranks = ranks_of(np.column_stack(values).round(DIGITS))
+        ranks = np.full((draws + 1, len(values)), np.nan)
+        ranks[:, with_rank] = ranks_of(np.column_stack(values)[:, with_rank].round(DIGITS))
         items = (kappa > 0).sum() if weighting == KAPPA else len(cube.items)
         column = Column(None, None, f"rank_{metric}", weighting)
         for number, model in enumerate(cube.models):
-            parts.append(interval_rows(model, [column], ranks[:, [number]], items, whole=True))
+            rows = interval_rows(model, [column], ranks[:, [number]], items, whole=True)
+            if not with_rank[number]:
+                rows = rows.with_columns(note=pl.lit("undefined: the model is not ranked"))
+            elif sum(with_rank) == 1:
+                none, note = pl.lit(None, pl.Float64), pl.lit("interval undefined: one model is ranked")
+                rows = rows.with_columns(none.alias("low"), none.alias("high"), note=note)
+            parts.append(rows)
     # The ranks of a model follow its other rows of Table 1.
     order = pl.DataFrame({"model": cube.models}).with_row_index("model_index")
     table = pl.concat(parts).join(order, on="model", maintain_order="left")

@@ -4,6 +4,8 @@ The test is that of :mod:`benchc.statistics.rank_swaps`, conditional on the sele
 here.
 """
 
+from collections.abc import Container
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -24,11 +26,13 @@ NOTES = {0: "undefined: no item has a weight", 1: "interval and p undefined: one
 RANK_SWAPS = columns_of(RANKED)
 
 
-def rank_swaps(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> pl.DataFrame:
+def rank_swaps(
+    cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0, ranked: Container[str] | None = None
+) -> pl.DataFrame:
     """Return one row per pair of models, in the order of ``cube.models``, columns as ``RANK_SWAPS``.
 
-    ``kappa``: float64[items]. No row for one model. Fewer than two items with a weight give no interval and
-    no p. Raises ValueError where ``draws`` is not positive.
+    ``kappa``: float64[items]; ``ranked``: the models to compare, None for all. No row for one model. Fewer
+    than two items with a weight give no interval and no p. Raises ValueError where ``draws`` is not positive.
     """
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}")
@@ -36,7 +40,8 @@ def rank_swaps(cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0) -> 
     counts = item_counts(len(cube.items), draws, seed)
     # float64[1 + draws, RANKED] of each model; row 0 is the sample itself.
     chosen = [SHIFT_METRICS.index(metric) for metric in RANKED]
-    drawn = [
-        drawn_means(counts, *shift_sums(cube, number, kappa))[:, chosen] for number in range(len(cube.models))
-    ]
-    return swap_table(cube.models, drawn, RANKED, NOTES.get(weighted_items))
+    compared = {
+        model: number for number, model in enumerate(cube.models) if ranked is None or model in ranked
+    }
+    drawn = [drawn_means(counts, *shift_sums(cube, number, kappa))[:, chosen] for number in compared.values()]
+    return swap_table([*compared], drawn, RANKED, NOTES.get(weighted_items))

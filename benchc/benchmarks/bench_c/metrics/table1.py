@@ -1,6 +1,6 @@
 """The numbers of Table 1: one row per target, with ranks and the best value of every column."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 import polars as pl
 
@@ -45,15 +45,20 @@ TABLE1 = {
 
 
 def table1(
-    targets: Sequence[Model], scores: Sequence[pl.DataFrame], weights: pl.DataFrame, *, excluded: int = 0
+    targets: Sequence[Model],
+    scores: Sequence[pl.DataFrame],
+    weights: pl.DataFrame,
+    *,
+    excluded: int = 0,
+    ranked: Container[str] | None = None,
 ) -> pl.DataFrame:
-    """Return Table 1 with the columns of ``TABLE1``, sorted by clean accuracy as in the paper.
+    """Return Table 1 with the columns of ``TABLE1``, in the order of ``targets``.
 
     ``scores[i]`` is the SCORES table of ``targets[i]``; ``weights`` has the columns id and kappa, one row per
-    item of the benchmark; ``excluded`` of these have no scores, since predictions are missing. Rows of equal
-    accuracy keep the order of ``targets``. Weighted means are null where all weights are 0. Raises InputError
-    where there is no target, one occurs twice, targets were scored on different items, corruptions or
-    severities, or these items are not those of ``weights``.
+    item of the benchmark; ``excluded`` of these have no scores, since predictions are missing. ``ranked``:
+    the labels of the targets that have a rank; None for all. Weighted means are null where all weights are 0.
+    Raises InputError where there is no target, one occurs twice, targets were scored on different items,
+    corruptions or severities, or these items are not those of ``weights``.
     """
     if not targets or len(targets) != len(scores):
         raise InputError(
@@ -91,8 +96,11 @@ def table1(
             }
         )
     table = pl.DataFrame(rows, schema_overrides=TABLE1)
-    table = table.with_columns(rank(table[name]).alias(f"rank_{name}") for name in RANKED)
-    return table.select(*TABLE1).sort("acc_clean", maintain_order=True)
+    others = [ranked is not None and target.label not in ranked for target in targets]
+    table = table.with_columns(
+        rank(table[name].set(pl.Series(others), None)).alias(f"rank_{name}") for name in RANKED
+    )
+    return table.select(*TABLE1)
 
 
 def rank(values: pl.Series) -> pl.Series:
@@ -103,9 +111,15 @@ def rank(values: pl.Series) -> pl.Series:
     return values.round(DIGITS).rank("min", descending=True).cast(pl.Int64)
 
 
-def best_rows(table: pl.DataFrame) -> dict[str, set[int]]:
-    """Return for every column of ``HIGHER_IS_BETTER`` the rows with its best value, several on a tie."""
+def best_rows(table: pl.DataFrame, ranked: Container[str] | None = None) -> dict[str, set[int]]:
+    """Return for every column of ``HIGHER_IS_BETTER`` the rows with its best value, several on a tie.
+
+    ``ranked``: the labels of the rows among which the best are; None for all.
+    """
     best = {}
+    if ranked is not None:
+        others = pl.Series([label not in ranked for label in table["label"]])
+        table = table.with_columns(table[name].set(others, None) for name in HIGHER_IS_BETTER)
     for name, higher in HIGHER_IS_BETTER.items():
         column = table[name].round(DIGITS)
         target = column.max() if higher else column.min()

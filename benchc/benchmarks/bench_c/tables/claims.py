@@ -7,6 +7,7 @@ from benchc.benchmarks.bench_c.claims.claim import VERDICTS
 from benchc.benchmarks.bench_c.claims.evidence import evidence
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.benchmarks.bench_c.targets import TargetScores
+from benchc.rendering.chance import ChanceTable
 from benchc.rendering.latex import latex_text
 from benchc.rendering.markdown import captioned
 from benchc.rendering.output import Table
@@ -33,6 +34,7 @@ def claims(
     targets: TargetScores,
     selected: Selected,
     pool: PoolTasks,
+    chance: ChanceTable,
     groups: dict[str, str],
     example_label: str,
     example_corruption: str,
@@ -40,12 +42,15 @@ def claims(
 ) -> Table:
     """Return the claims of the paper's results, checked on this run.
 
-    ``groups``: each corruption's group; ``example_*``: the target, corruption and severity of figure 4.
+    Claims about results are on the targets that are ranked. ``groups``: each corruption's group;
+    ``example_*``: the target, corruption and severity of figure 4.
     """
+    ranked = [id_ for id_, label in targets.labels.items() if label in chance.ranked]
+    compared = ranked or [*targets.models]
     table = checks.claims(
         evidence(
-            list(targets.models.values()),
-            list(targets.scores.values()),
+            [targets.models[id_] for id_ in compared],
+            [targets.scores[id_] for id_ in compared],
             selected,
             pool,
             groups=groups,
@@ -53,10 +58,13 @@ def claims(
             excluded=targets.excluded,
         )
     )
+    if not ranked:
+        table = checks.without_models(table, "no target is ranked: none is above chance (table chance)")
+    note = chance.left_out + targets.note
     return Table(
         table,
-        claims_markdown(table, targets.note),
-        claims_latex(table, targets.note),
+        claims_markdown(table, note),
+        claims_latex(table, note),
         summary=f"claims: {table['verdict'].value_counts(sort=True).rows()}",
     )
 

@@ -18,7 +18,8 @@ CAPTION = (
     "corruptions weighted by each run's own κ, as in Table 1 (eq. 11); Acc(o) and single corruptions "
     "unweighted. In brackets: 95 % bootstrap intervals ({draws} of the items, the same for both runs and "
     "all models; conditional on the selected sets); *: the interval excludes 0, and differences up to "
-    "{rounding:g}, which rounding may cause. Intervals are not corrected for multiple comparisons."
+    "{rounding:g}, which rounding may cause; [–]: all resamples give "
+    "one value. Intervals are not corrected for multiple comparisons."
 )
 
 

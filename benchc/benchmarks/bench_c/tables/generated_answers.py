@@ -10,6 +10,7 @@ from benchc.benchmarks.bench_c.metrics import generated_answers as metrics
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ORDER
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.schemas.judgements import JUDGEMENTS
@@ -22,7 +23,7 @@ CAPTION = (
     "is the one with the largest logit, of targets only; no option: share of the answers that choose none, "
     "which count as wrong; cut off: share that has the most tokens allowed. Unweighted means over the items, "
     "and over all corruptions and severities. Brackets: 95 % bootstrap intervals from {draws} of the items, "
-    "conditional on the selected set."
+    "conditional on the selected set." + ORDER
 )
 COLUMNS = (
     Column("label", "Model"),

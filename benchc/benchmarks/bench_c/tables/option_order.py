@@ -13,6 +13,7 @@ from benchc.command_line import PositiveInt
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.progress import track
+from benchc.rendering.chance import ORDER
 from benchc.rendering.numbers import MISSING
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -43,7 +44,7 @@ CAPTION = (
     "right in all circular orders (MMBench's CircularEval); ρ: Spearman's rank correlation of S and changed. "
     "All but ρ are in [0, 1] and unweighted means, not weighted by κ. Brackets: 95 % bootstrap intervals "
     "from {draws} of the items, the same for all models and conditional on the selected set. The csv file "
-    "has more intervals, and every corruption."
+    "has more intervals, and every corruption." + ORDER
 )
 BLIND = (
     " {labels} {verb} scored by the options' texts, which {whose} prompt does not list: order part, changed "

@@ -11,6 +11,7 @@ from benchc.benchmarks.bench_c.tables.names import latex_caption
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ChanceTable
 from benchc.rendering.markdown import paragraph
 from benchc.rendering.numbers import MISSING
 from benchc.rendering.output import Table
@@ -26,11 +27,14 @@ CAPTION = (
 )
 
 
-def rank_swaps(targets: TargetScores, selected: Selected, draws: PositiveInt, seed: int) -> Table:
-    """Return for every pair of targets whether RAS and ΔAcc order it differently, with a bootstrap test."""
-    cube = targets.cube
-    table = metrics.rank_swaps(cube, cube.kappa(selected.filter("selected")), draws, seed)
-    return printed_rank_swaps(table, targets.labels, draws, targets.note)
+def rank_swaps(
+    targets: TargetScores, selected: Selected, chance: ChanceTable, draws: PositiveInt, seed: int
+) -> Table:
+    """Return for every pair of ranked targets whether RAS and ΔAcc order it differently, with a test."""
+    cube, labels = targets.cube, targets.labels
+    ranked = [id_ for id_ in cube.models if labels[id_] in chance.ranked]
+    table = metrics.rank_swaps(cube, cube.kappa(selected.filter("selected")), draws, seed, ranked)
+    return printed_rank_swaps(table, labels, draws, chance.left_out + targets.note)
 
 
 def printed_rank_swaps(table: pl.DataFrame, labels: Mapping[str, str], draws: int, note: str = "") -> Table:
@@ -73,7 +77,7 @@ def _p_text(p: float | None) -> str:
 
 def _caption(table: pl.DataFrame, draws: int) -> str:
     if table.is_empty():
-        return "One model: there are no pairs to compare."
+        return "Fewer than two models: there are no pairs to compare."
     tested = table.height - table["p"].null_count()
     opposite, swaps = int(table["opposite"].sum()), int(table["swap"].sum())
     text = CAPTION.format(

@@ -9,6 +9,7 @@ from benchc.benchmarks.bench_c.published.section import compare_table2, with_pub
 from benchc.benchmarks.bench_c.tables.names import latex_caption, measure
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ORDER, ChanceTable, Standings
 from benchc.rendering.numbers import p_text
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -17,7 +18,7 @@ CAPTION = (
     "Sensitivity of RAS and ΔAcc to a step of severity. z: an item's shift from one severity to the next, "
     "{centring} divided by its standard deviation across items; |z| is averaged over items, steps and "
     "corruptions. t, p: one-sided paired t-test over corruptions (pairs - 1 degrees of freedom) of the "
-    "hypothesis that RAS is not more sensitive."
+    "hypothesis that RAS is not more sensitive." + ORDER
 )
 CENTRED = {False: "not centred,", True: "minus its mean over items,"}
 COLUMNS = (
@@ -28,7 +29,7 @@ COLUMNS = (
 )
 
 
-def table2(targets: TargetScores, centring: Literal["none", "items"]) -> Table:
+def table2(targets: TargetScores, chance: ChanceTable, centring: Literal["none", "items"]) -> Table:
     """Return Table 2: how sensitive RAS and accuracy are to a step of severity (section 9.2).
 
     ``centring``: items subtracts the mean shift over items from z, none does not.
@@ -38,14 +39,24 @@ def table2(targets: TargetScores, centring: Literal["none", "items"]) -> Table:
         {label: metrics.sensitivity(part, centred=centred) for label, part in targets.by_label.items()}
     )
     summary = f"table 2: {pluralize(table.height, 'target')}"
-    return printed_table2(table, centred=centred, note=targets.note, summary=summary)
+    return printed_table2(table, chance, centred=centred, note=targets.note, summary=summary)
 
 
-def printed_table2(table: pl.DataFrame, *, centred: bool, note: str = "", summary: str = "") -> Table:
+def printed_table2(
+    table: pl.DataFrame,
+    chance: Standings | None = None,
+    *,
+    centred: bool,
+    note: str = "",
+    summary: str = "",
+) -> Table:
     """Return a table of ``metrics.table2`` as printed, with the published values; LaTeX needs amssymb.
 
-    ``note`` ends the caption.
+    ``chance``: which models are above it, None where that is unknown; ``note`` ends the caption.
     """
+    shown = table
+    if chance is not None:
+        shown, note = table.with_columns(chance.marked(table["label"])), chance.note + note
     caption = _caption(table, centred) + note
     return with_published(
         printed(
@@ -54,6 +65,7 @@ def printed_table2(table: pl.DataFrame, *, centred: bool, note: str = "", summar
             caption=caption,
             latex_caption=latex_caption(caption),
             label="bench-c-sensitivity",
+            shown=shown,
             published=compare_table2(table),
             summary=summary,
         ),

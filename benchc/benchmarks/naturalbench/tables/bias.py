@@ -10,6 +10,7 @@ from benchc.benchmarks.naturalbench.scored import Bytes, CleanScores
 from benchc.benchmarks.naturalbench.tables.frames import READINGS, columns_of, labels_of, resampled
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ORDER
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
@@ -18,7 +19,7 @@ SHARES = {"yes": ("yes_no", 0), "b": ("multiple_choice", 1)}
 CAPTION = (
     "Bias to an answer on clean images: share of Yes among the answers to yes-or-no questions, share of B "
     "among the answers A or B, and share of the replies without an answer, which are wrong. Half of the "
-    "right answers are Yes, and half are B. {resampled}"
+    "right answers are Yes, and half are B. {resampled}" + ORDER
 )
 
 

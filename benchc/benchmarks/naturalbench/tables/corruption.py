@@ -3,12 +3,19 @@
 import numpy as np
 import polars as pl
 
-from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
+from benchc.benchmarks.naturalbench.metrics.bootstrap import PER_CENT, Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, Floats
 from benchc.benchmarks.naturalbench.scored import CorruptedScores, RunScores
-from benchc.benchmarks.naturalbench.tables.frames import columns_of, labels_of, reading_text, resampled
+from benchc.benchmarks.naturalbench.tables.frames import (
+    chance_of_groups,
+    columns_of,
+    labels_of,
+    reading_text,
+    resampled,
+)
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ORDER, ChanceTable
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.schemas.predictions import CLEAN
@@ -18,18 +25,23 @@ NAMES = (*METRICS, *(f"{metric}_difference" for metric in METRICS))
 CAPTION = (
     "Acc and G-Acc under each corruption by the reading {reading}, means over the severities, and the "
     "differences Δ from clean images, which are paired by group. {resampled} The csv file has all severities "
-    "and readings."
+    "and readings. Chance: Acc 50, G-Acc {chance:.3g}, which no corruption changes." + ORDER
 )
 
 
 def corruption(
-    scored: CorruptedScores, reading: str, corruptions: list[str], draws: PositiveInt, seed: int
+    scored: CorruptedScores,
+    chance: ChanceTable,
+    reading: str,
+    corruptions: list[str],
+    draws: PositiveInt,
+    seed: int,
 ) -> Table:
     """Return Acc and G-Acc in per cent by model, reading, corruption and severity, and the differences.
 
     A severity of null is the mean over severities. ``corruptions``: those of the run, in the order of rows.
     """
-    resamples = Resamples(scored.groups.height, draws, seed)
+    resamples, standings = Resamples(scored.groups.height, draws, seed), chance.of(reading)
     parts = []
     for id_, label in labels_of(scored).items():
         found = scored.scores[id_].found
@@ -42,6 +54,7 @@ def corruption(
     ends = [f"{name}{end}" for name in NAMES for end in ("", "_low", "_high")]
     none = pl.DataFrame(schema=keys | dict.fromkeys(ends, pl.Float64))
     frame = pl.concat([none, *(part.select(none.columns) for part in parts)])
+    shown = frame.filter(pl.col("severity").is_null() & (pl.col("reading") == reading))
     return printed(
         frame,
         [
@@ -52,10 +65,15 @@ def corruption(
             Column("g_acc", "G-Acc", interval=True, digits=1),
             Column("g_acc_difference", "ΔG-Acc", signed=True, interval=True, digits=1),
         ],
-        caption=CAPTION.format(reading=reading_text(reading), resampled=resampled(scored, draws)),
+        caption=CAPTION.format(
+            reading=reading_text(reading),
+            resampled=resampled(scored, draws),
+            chance=PER_CENT * chance_of_groups(reading),
+        )
+        + standings.note,
         label="naturalbench-corruption",
-        shown=frame.filter(pl.col("severity").is_null() & (pl.col("reading") == reading)).with_columns(
-            pl.col("corruption").str.replace_all("_", " ", literal=True)
+        shown=shown.with_columns(
+            pl.col("corruption").str.replace_all("_", " ", literal=True), standings.marked(shown["model"])
         ),
         small=True,
         summary=pluralize(frame.height, "row"),

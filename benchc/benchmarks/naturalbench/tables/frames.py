@@ -1,12 +1,12 @@
 """Accuracies of models with intervals as frames, and how readings and measures are printed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import polars as pl
 
-from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
-from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, Floats
+from benchc.benchmarks.naturalbench.metrics.bootstrap import PER_CENT, Resamples, estimates
+from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, CHANCE_SAMPLE, MEASURES, Floats
 from benchc.benchmarks.naturalbench.scored import RunScores
 from benchc.pluralize import pluralize
 from benchc.rendering.printing import Column
@@ -21,7 +21,8 @@ READINGS = {
     "cross_fitted": "Cross-fitted τ",
     "sample": "Sample τ",
 }
-DECODING = "decoding"
+DECODING, SAMPLE = "decoding", "sample"
+RANDOM, CONSTANT = "Random chance", "Always one answer"
 TYPES = {"yes_no": "YN", "multiple_choice": "MCQ"}
 HEADERS = dict(zip(MEASURES, ("Acc", "Q-Acc", "I-Acc", "G-Acc"), strict=True))
 MEASURE_COLUMNS = tuple(Column(name, header, interval=True, digits=1) for name, header in HEADERS.items())
@@ -59,6 +60,26 @@ def reading_text(reading: str) -> str:
     """Return how a caption names a reading."""
     text = READINGS.get(reading, reading).lower()
     return f"{text}, where a reply without an answer is wrong" if reading == DECODING else text
+
+
+def chance_of_groups(reading: str) -> float:
+    """Return the G-Acc of random answers, in [0, 1], or for ``SAMPLE`` of random probabilities."""
+    return (CHANCE_SAMPLE if reading == SAMPLE else CHANCE)["g_acc"]
+
+
+def chance_rows(random: Mapping[str, float]) -> pl.DataFrame:
+    """Return the rows of random answers and of an answer that is always the same, in per cent.
+
+    ``random``: by column, what random answers have, in [0, 1]. An answer that is always the same is right in
+    half of the cases, and makes no question, image or group right.
+    """
+    constant = {name: 0.5 if name == "acc" else 0.0 for name in random}
+    return pl.DataFrame(
+        [
+            {"model": model, **{name: PER_CENT * value for name, value in values.items()}}
+            for model, values in ((RANDOM, random), (CONSTANT, constant))
+        ]
+    )
 
 
 def labels_of(scored: RunScores) -> dict[str, str]:

@@ -8,6 +8,7 @@ from benchc.benchmarks.naturalbench.scored import CleanScores
 from benchc.benchmarks.naturalbench.tables.frames import labels_of, reading_text
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ChanceTable
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.statistics.rank_swaps import swap_table
@@ -24,8 +25,10 @@ CAPTION = (
 )
 
 
-def rank_swaps(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> Table:
-    """Return for every pair of models that have the reading whether Acc and G-Acc order it differently.
+def rank_swaps(
+    scored: CleanScores, chance: ChanceTable, reading: str, draws: PositiveInt, seed: int
+) -> Table:
+    """Return whether Acc and G-Acc order each pair of ranked models with the reading differently.
 
     With a bootstrap test (:mod:`benchc.statistics.rank_swaps`). Of many pairs only the opposite ones are
     printed.
@@ -33,10 +36,10 @@ def rank_swaps(scored: CleanScores, reading: str, draws: PositiveInt, seed: int)
     chosen = [MEASURES.index(metric) for metric in METRICS]
     groups = scored.groups.height
     resamples = Resamples(groups, draws, seed)
-    labels, drawn = [], []
+    labels, drawn, standings = [], [], chance.of(reading)
     for id_, label in labels_of(scored).items():
         values = scored.values(id_, reading)[:, chosen]
-        if reading in scored.scores[id_].predicted:
+        if reading in scored.scores[id_].predicted and label in standings.ranked:
             labels.append(label)
             drawn.append(resamples.means(values))
     table = swap_table(labels, drawn, METRICS, ONE_GROUP if groups < 2 else None)
@@ -69,7 +72,7 @@ def rank_swaps(scored: CleanScores, reading: str, draws: PositiveInt, seed: int)
             Column("p", "p", digits=5),
             Column("p_holm", "p (Holm)", digits=5),
         ],
-        caption=caption,
+        caption=caption + standings.left_out,
         label="naturalbench-rank-swaps",
         shown=(pairs if pairs.height <= MOST_SHOWN else opposite).with_columns(**short),
         summary=f"{pluralize(table.height, 'pair')}, "

@@ -11,6 +11,7 @@ from benchc.benchmarks.naturalbench.published.tables import of_run, published_sk
 from benchc.benchmarks.naturalbench.scored import RunScores
 from benchc.benchmarks.naturalbench.skills import skills_in, tagged_questions
 from benchc.benchmarks.naturalbench.tables.frames import HEADERS, READINGS, columns_of, labels_of, resampled
+from benchc.rendering.chance import ORDER
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -18,7 +19,7 @@ from benchc.rendering.published import compare_with_published
 SHOWN = ("g_acc", "q_acc")
 CAPTION = (
     "{measure} by skill ({kinds}), by the reading {reading}, in per cent. A {thing} needs a skill if one of "
-    "its samples does; {things} by skill: {counts}."
+    "its samples does; {things} by skill: {counts}." + ORDER
 )
 NOTE = {
     "g_acc": " The paper's table has these values, under the heading Q-Acc.",

@@ -3,17 +3,20 @@
 import polars as pl
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
-from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
+from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, CHANCE_SAMPLE, MEASURES
 from benchc.benchmarks.naturalbench.published.tables import of_run, published_table11
 from benchc.benchmarks.naturalbench.scored import CleanScores, RunScores
 from benchc.benchmarks.naturalbench.tables.frames import (
     MEASURE_COLUMNS,
     READINGS,
+    SAMPLE,
     accuracies,
+    chance_rows,
     labels_of,
     resampled,
 )
 from benchc.command_line import PositiveInt
+from benchc.rendering.chance import ORDER, ChanceTable, Standings
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -22,11 +25,12 @@ CAPTION = (
     "Accuracies by reading. Decoding: a generated answer; deterministic: the more probable answer; post-hoc: "
     "the answer that the image makes more probable (eq. 5); global τ: the one for which most groups are "
     "right, by type: one for each type of question, cross-fitted: chosen from the other half of the groups; "
-    "sample τ: the best of each question, image or group. {unavailable}{resampled}"
+    "sample τ: the best of each question, image or group. Random chance with a global τ "
+    "is that of a τ from other groups. {unavailable}{resampled}" + ORDER
 )
 
 
-def table11(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
+def table11(scored: CleanScores, chance: ChanceTable, draws: PositiveInt, seed: int) -> Table:
     """Return the accuracies in per cent of each model and reading; null for a reading that it does not have.
 
     ``unavailable`` says why.
@@ -46,12 +50,23 @@ def table11(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
     )
     values = {name: name for name in MEASURES if name != "acc"}
     published = of_run(published_table11(), labels_of(scored))
+    standings = {reading: chance.of(reading) for reading in readings}
+    marked = [
+        standings[reading].marked(pl.Series([model]))[0]
+        for model, reading in frame["model", "reading"].iter_rows()
+    ]
+    every = Standings(chance.frame.with_columns(measure=pl.lit("G-Acc by the reading of the row")))
+    single = chance_rows(CHANCE).with_columns(reading=pl.lit("all others"))
+    sample = chance_rows(CHANCE_SAMPLE).with_columns(reading=pl.lit(READINGS[SAMPLE]))
+    first = pl.concat([single, *([sample] if SAMPLE in readings else [])], how="diagonal")
+    shown = frame.with_columns(pl.col("reading").replace(READINGS), pl.Series("model", marked))
     return printed(
         frame,
         [Column("model", "Model"), Column("reading", "Reading"), *MEASURE_COLUMNS],
-        caption=CAPTION.format(unavailable=notes, resampled=resampled(scored, draws)),
+        caption=CAPTION.format(unavailable=notes, resampled=resampled(scored, draws)) + every.note,
         label="naturalbench-11",
-        shown=frame.with_columns(pl.col("reading").replace(READINGS)),
+        shown=pl.concat([frame.clear(), first, shown], how="diagonal"),
+        references=first.height,
         small=True,
         published=compare_with_published(frame, published, on=["model", "reading"], values=values),
     )

@@ -7,8 +7,17 @@ from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, Bools
 from benchc.benchmarks.naturalbench.published.tables import of_run, published_table4
 from benchc.benchmarks.naturalbench.scored import CleanScores, RunScores
-from benchc.benchmarks.naturalbench.tables.frames import TYPES, columns_of, labels_of, reading_text, resampled
+from benchc.benchmarks.naturalbench.tables.frames import (
+    TYPES,
+    chance_of_groups,
+    chance_rows,
+    columns_of,
+    labels_of,
+    reading_text,
+    resampled,
+)
 from benchc.command_line import PositiveInt
+from benchc.rendering.chance import ORDER, ChanceTable
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -18,11 +27,11 @@ OVERALL = "Overall"
 PUBLISHED = ("flickr", "docci")
 CAPTION = (
     "G-Acc by subset and type of question (YN: yes or no, MCQ: A or B), by the reading {reading}. "
-    "{groups}. {resampled}"
+    "{groups}. {resampled}" + ORDER
 )
 
 
-def table4(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> Table:
+def table4(scored: CleanScores, chance: ChanceTable, reading: str, draws: PositiveInt, seed: int) -> Table:
     """Return the G-Acc of each model in per cent by subset and type, one row for each, and overall."""
     cells = cells_of(scored)
     weights = np.stack([chosen.astype(np.float64) for chosen in cells.values()], axis=1)
@@ -44,6 +53,11 @@ def table4(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> 
         groups=f"Groups: {counts}",
         resampled=resampled(scored, draws),
     )
+    standings = chance.of(reading)
+    first = chance_rows(dict.fromkeys(cells, chance_of_groups(reading)))
+    shown = pl.concat(
+        [wide.clear(), first, wide.with_columns(standings.marked(wide["model"]))], how="diagonal"
+    )
     columns = [Column(cell, cell, interval=True, digits=1) for cell in cells]
     published = of_run(published_table4(), labels_of(scored) if reading == "decoding" else {})
     values = {
@@ -54,9 +68,10 @@ def table4(scored: CleanScores, reading: str, draws: PositiveInt, seed: int) -> 
     return printed(
         frame,
         [Column("model", "Model"), *columns],
-        caption=caption,
+        caption=caption + standings.note,
         label="naturalbench-4",
-        shown=wide,
+        shown=shown,
+        references=first.height,
         small=True,
         published=compare_with_published(wide, published, on=["model"], values=values),
     )

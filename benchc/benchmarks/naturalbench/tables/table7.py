@@ -14,7 +14,7 @@ from benchc.command_line import NaturalInt, PositiveInt
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table, parquet
-from benchc.rendering.printing import Column, printed, without_unknown_intervals
+from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
 from benchc.schemas.parquet import REMAKE
 from benchc.statistics.rounding import rounded
@@ -22,7 +22,8 @@ from benchc.statistics.rounding import rounded
 CAPTION = (
     "Image-text retrieval on {pairs} of captioned images, in per cent. Text: both images are more similar to "
     "their own caption; image: both captions to their own image; group: both. A tie is wrong. "
-    "In brackets, 95 % percentile intervals from {draws} of the pairs. Random: expected of a random ranking."
+    "In brackets, 95 % percentile intervals from {draws} of the pairs. Random: expected of a random ranking. "
+    "Encoders are in the order of the configuration."
 )
 RANDOM = "Random"
 
@@ -71,18 +72,17 @@ def table7(
         on=["label"],
         values={name: name for name in SCORES},
     ).drop_nulls("published")
-    return without_unknown_intervals(
-        printed(
-            frame,
-            [
-                Column("label", "Encoder"),
-                Column("text", "Text", interval=True, digits=1),
-                Column("image", "Image", interval=True, digits=1),
-                Column("group", "Group", interval=True, digits=1),
-            ],
-            caption=CAPTION.format(pairs=pluralize(pairs.height, "pair"), draws=pluralize(draws, "resample")),
-            label="naturalbench-7",
-            summary=f"table 7: {pluralize(len(embeddings), 'encoder')} on {pluralize(pairs.height, 'pair')}",
-            published=published,
-        )
+    return printed(
+        frame,
+        [
+            Column("label", "Encoder"),
+            Column("text", "Text", interval=True, digits=1),
+            Column("image", "Image", interval=True, digits=1),
+            Column("group", "Group", interval=True, digits=1),
+        ],
+        caption=CAPTION.format(pairs=pluralize(pairs.height, "pair"), draws=pluralize(draws, "resample")),
+        label="naturalbench-7",
+        summary=f"table 7: {pluralize(len(embeddings), 'encoder')} on {pluralize(pairs.height, 'pair')}",
+        published=published,
+        references=1,
     )

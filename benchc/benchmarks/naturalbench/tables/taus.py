@@ -5,6 +5,7 @@ import polars as pl
 from benchc.benchmarks.naturalbench.scored import CleanScores
 from benchc.benchmarks.naturalbench.tables.frames import READINGS, TYPES, labels_of
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ORDER
 from benchc.rendering.numbers import significant_text
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -14,7 +15,7 @@ CAPTION = (
     "model answers Yes, or A, where P(Yes) - P(No), or P(A) - P(B), is above τ. Differences between "
     "probabilities of whole texts are small, and so are their thresholds. All τ in [low, high) make as many "
     "of the groups right; of several such intervals it is the one nearest 0, and τ is 0 if that contains it, "
-    "else its midpoint. Half: the one that τ is applied to, chosen from the other."
+    "else its midpoint. Half: the one that τ is applied to, chosen from the other." + ORDER
 )
 TAUS = {
     "model": pl.String,

@@ -11,7 +11,8 @@ from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
-from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale
+from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale, marked_errors
+from benchc.rendering.chance import ChanceTable
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.series_style import series_style
 from benchc.rendering.style import COLUMN_WIDTH, NORMAL, new_figure, styled
@@ -19,6 +20,7 @@ from benchc.rendering.style import COLUMN_WIDTH, NORMAL, new_figure, styled
 
 def figure_accuracy(
     errors: ErrorTable,
+    chance: ChanceTable,
     scale_of: list[Path],
     weights: tuple[float, ...] = EQUAL,
     levels: Levels = "0..5",
@@ -28,7 +30,7 @@ def figure_accuracy(
     ``scale_of``: a table of errors whose scale is frozen, or no file.
     """
     own = frozen_scale(scale_of, levels) or Scale.of(severity_metrics(errors.values, levels))
-    return plot(errors, weights, levels, own)
+    return plot(marked_errors(errors, chance), weights, levels, own)
 
 
 def plot(errors: Errors, weights: tuple[float, ...], levels: Levels, scale: Scale) -> Figure:

@@ -12,8 +12,9 @@ from benchc.benchmarks.vqa_robustness.figures.groups import grouped
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
-from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale
+from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale, marked_errors
 from benchc.benchmarks.vqa_robustness.tables.names import words
+from benchc.rendering.chance import ChanceTable
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.series_style import line, series_style
 from benchc.rendering.style import FAINT, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
@@ -25,7 +26,11 @@ TOGETHER = ("blur", "weather")
 
 
 def figure_radar(
-    errors: ErrorTable, scale_of: list[Path], groups: dict[str, str], levels: Levels = "0..5"
+    errors: ErrorTable,
+    chance: ChanceTable,
+    scale_of: list[Path],
+    groups: dict[str, str],
+    levels: Levels = "0..5",
 ) -> Figure:
     """Plot the scaled metrics that VRE weights, in [0, 1], near the centre for what is robust.
 
@@ -37,7 +42,13 @@ def figure_radar(
     found = vre(scale.scaled(metrics), weights_of(EQUAL))
     known = np.flatnonzero(~np.isnan(found.model))
     names = [words(name) for name in errors.corruptions]
-    panels = [("models", [errors.models[model] for model in known], found.model_parts[:, known])]
+    panels = [
+        (
+            "models",
+            [marked_errors(errors, chance).models[model] for model in known],
+            found.model_parts[:, known],
+        )
+    ]
     for title, members in _panels(grouped(errors.corruptions, groups)).items():
         panels.append((title, [names[place] for place in members], found.corruption_parts[:, members]))
     top = max(1.0, *(float(np.nan_to_num(parts).max(initial=0)) for _, _, parts in panels))

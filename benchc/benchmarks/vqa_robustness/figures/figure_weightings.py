@@ -9,7 +9,8 @@ from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
-from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, frozen_scale
+from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, frozen_scale, marked_errors
+from benchc.rendering.chance import ChanceTable
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.style import (
     BLUE,
@@ -26,13 +27,15 @@ from benchc.rendering.style import (
 LOOKS = (("o", INK), ("s", BLUE), ("v", SKY_BLUE), ("^", GREEN), ("D", VERMILLION), ("P", PURPLE))
 
 
-def figure_weightings(errors: ErrorTable, scale_of: list[Path], levels: Levels = "0..5") -> Figure:
+def figure_weightings(
+    errors: ErrorTable, chance: ChanceTable, scale_of: list[Path], levels: Levels = "0..5"
+) -> Figure:
     """Plot VRE with equal weights and with heavier ones for each metric.
 
     ``scale_of``: a table of errors whose scale is frozen, or no file.
     """
     own = frozen_scale(scale_of, levels) or Scale.of(severity_metrics(errors.values, levels))
-    return plot(errors, levels, own)
+    return plot(marked_errors(errors, chance), levels, own)
 
 
 def plot(errors: Errors, levels: Levels, scale: Scale) -> Figure:

@@ -9,7 +9,7 @@ INTERVALS = {
     "name": pl.String,  # label of the model, or corruption
     "vre_low": pl.Float64,  # 95 % percentile interval; null where undefined
     "vre_high": pl.Float64,
-    "rank_stability": pl.Float64,  # share of resamples with the same rank; null without VRE
+    "rank_stability": pl.Float64,  # share of resamples with the same rank; null without VRE or rank
     "images": pl.Int64,  # that are resampled
     "draws": pl.Int64,  # resamples
     "left_out": pl.Int64,  # of these, in which other models have VRE

@@ -8,13 +8,14 @@ from benchc.benchmarks.vqa_robustness.grades import Answers, Grade, Graded, answ
 from benchc.benchmarks.vqa_robustness.metrics.severity import LEVELS
 from benchc.benchmarks.vqa_robustness.schemas.errors import KEYS
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ORDER
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.schemas.predictions import CLEAN
 
 CAPTION = (
     "Errors on {items}, graded {grade}: the share of wrong answers. Level 0 is clean, equal for all "
-    "corruptions. Empty answers are wrong; cut off: the answer has the most tokens allowed."
+    "corruptions. Empty answers are wrong; cut off: the answer has the most tokens allowed." + ORDER
 )
 
 

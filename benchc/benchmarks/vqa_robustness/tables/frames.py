@@ -10,6 +10,7 @@ from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Floats, L
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, complete, ranks
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
 from benchc.errors import InputError
+from benchc.rendering.chance import Standings
 from benchc.rendering.markdown import markdown
 
 HEADERS = ("First-Drop", "Range", "Error Rate", "Average Error", "Average Difference")
@@ -69,6 +70,11 @@ def frozen_scale(scale_of: Sequence[Path], levels: Levels) -> Scale | None:
         name = HEADERS[int(np.flatnonzero(scale.constant)[0])]
         raise InputError(f"{scale_of[0]}: {name} has one value only, which is no scale; add models to it")
     return scale
+
+
+def marked_errors(errors: Errors, chance: Standings) -> Errors:
+    """Return errors whose models are called as in tables, with their marks."""
+    return errors._replace(models=tuple(chance.marked(pl.Series(errors.models))))
 
 
 def vre_text(models: pl.DataFrame, corruptions: pl.DataFrame, notes: Sequence[str]) -> str:

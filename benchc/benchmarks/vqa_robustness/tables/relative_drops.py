@@ -7,6 +7,7 @@ from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.drops import drops
 from benchc.benchmarks.vqa_robustness.tables.names import words
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ORDER, ChanceTable
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.statistics.rounding import rounded
@@ -14,11 +15,11 @@ from benchc.statistics.rounding import rounded
 CAPTION = (
     "Mean accuracy over the levels 0 to 5 and, of a model, over {corruptions}, or else over {models}; "
     "clean accuracy (of a corruption, the models' mean); and the relative drop, by which share of the clean "
-    "accuracy the mean accuracy is lower."
+    "accuracy the mean accuracy is lower. The first row is the best answer that is always the same." + ORDER
 )
 
 
-def relative_drops(errors: ErrorTable) -> Table:
+def relative_drops(errors: ErrorTable, chance: ChanceTable) -> Table:
     """Return mean and clean accuracy and the relative drop of each model, then of each corruption."""
     found = drops(errors.values)
     models, corruptions = len(errors.models), len(errors.corruptions)
@@ -40,14 +41,20 @@ def relative_drops(errors: ErrorTable) -> Table:
         Column("relative_drop", "Relative drop"),
     ]
     names = [
-        words(name) if kind == "corruption" else name for kind, name in frame["kind", "name"].iter_rows()
+        words(name) if kind == "corruption" else chance.marked(pl.Series([name]))[0]
+        for kind, name in frame["kind", "name"].iter_rows()
     ]
+    first = chance.references("name", "accuracy", relative_drop=0.0).with_columns(
+        kind=pl.lit("chance"), clean_accuracy="accuracy"
+    )
     return printed(
         frame,
         columns,
         caption=CAPTION.format(
             corruptions=pluralize(corruptions, "corruption"), models=pluralize(models, "model")
-        ),
+        )
+        + chance.note,
         label="vre-relative-drops",
-        shown=frame.with_columns(pl.Series("name", names)),
+        shown=pl.concat([first.select(frame.columns), frame.with_columns(pl.Series("name", names))]),
+        references=first.height,
     )

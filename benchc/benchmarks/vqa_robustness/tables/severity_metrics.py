@@ -7,12 +7,13 @@ from benchc.benchmarks.vqa_robustness.metrics import severity
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Levels, falls
 from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, incomplete, metric_frame
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ORDER
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
 CAPTION = (
     "The metrics of severity, unscaled; low is robust. Falls: at how many of the five steps from level 0 to "
-    "5 the error falls. {monotone} of {curves} never fall.{notes}"
+    "5 the error falls. {monotone} of {curves} never fall.{notes}" + ORDER
 )
 
 

@@ -9,6 +9,7 @@ from benchc.benchmarks.vqa_robustness.published.tables import published_table_a1
 from benchc.benchmarks.vqa_robustness.schemas.errors import KEYS
 from benchc.benchmarks.vqa_robustness.tables.names import words
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ORDER, ChanceTable
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -16,11 +17,12 @@ from benchc.statistics.rounding import DIGITS
 
 CAPTION = (
     "Errors by model, level and corruption; level 0 is clean. Of each model and level from 1 to 5, the "
-    "lowest error is in bold and the highest in italics."
+    "lowest error is in bold and the highest in italics. The first row is the best answer that is always the "
+    "same." + ORDER
 )
 
 
-def table_a1(errors: ErrorTable) -> Table:
+def table_a1(errors: ErrorTable, chance: ChanceTable) -> Table:
     """Return the errors with the lowest and highest of each row marked, and the paper's beside them."""
     frame = pl.DataFrame(
         [
@@ -33,6 +35,9 @@ def table_a1(errors: ErrorTable) -> Table:
         orient="row",
     )
     names = [f"{number}" for number in range(len(errors.corruptions))]
+    constant = chance.references("model", "accuracy").row(-1, named=True)
+    first = {"model": constant["model"], "level": "all"} | dict.fromkeys(names, 1 - constant["accuracy"])
+    models = chance.marked(pl.Series(errors.models))
     return printed(
         frame,
         [
@@ -43,14 +48,17 @@ def table_a1(errors: ErrorTable) -> Table:
                 for name, corruption in zip(names, errors.corruptions, strict=True)
             ),
         ],
-        caption=CAPTION,
+        caption=CAPTION + chance.note,
         label="vre-a1",
         shown=pl.DataFrame(
             [
-                {"model": model, "level": f"{level}", **dict(zip(names, row.tolist(), strict=True))}
-                | dict(zip((f"{name}_style" for name in names), _styles(row, level), strict=True))
-                for model, values in zip(errors.models, errors.values, strict=True)
-                for level, row in enumerate(values.T)
+                first,
+                *(
+                    {"model": model, "level": f"{level}", **dict(zip(names, row.tolist(), strict=True))}
+                    | dict(zip((f"{name}_style" for name in names), _styles(row, level), strict=True))
+                    for model, values in zip(models, errors.values, strict=True)
+                    for level, row in enumerate(values.T)
+                ),
             ],
             schema_overrides={f"{name}_style": pl.String for name in names},
             infer_schema_length=None,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from benchc.benchmarks.vqa_robustness.grades import Answers, Grade, Graded, answers_of, images_of
@@ -15,12 +16,14 @@ from benchc.benchmarks.vqa_robustness.schemas.intervals import INTERVALS
 from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import ChanceTable
 from benchc.rendering.output import Table
 
 
 def vre_intervals(
     graded: Graded,
     pool: PoolImages,
+    chance: ChanceTable,
     scale_of: list[Path],
     labels: dict[str, str],
     corruptions: list[str],
@@ -32,7 +35,8 @@ def vre_intervals(
 ) -> Table:
     """Return the columns ``INTERVALS`` of each model and corruption.
 
-    ``scale_of``: a table of errors whose scale is frozen, or no file, so that each resample has its own.
+    Models have ranks among those that are ranked; corruptions have ranks if a model has. ``scale_of``: a
+    table of errors whose scale is frozen, or no file, so that each resample has its own.
     """
     answers = answers_of(graded, labels, corruptions, grade)
     metrics, scale = severity_metrics(answers.errors, levels), frozen_scale(scale_of, levels)
@@ -41,9 +45,11 @@ def vre_intervals(
     found = vre_draws(wrong, questions, weights_of(weights), draws, seed, levels, scale)
     model_draws, corruption_draws = (part[1:][found.kept] for part in (found.models, found.corruptions))
     of_models, of_corruptions = found.intervals()
+    is_ranked = np.isin(answers.models, chance.ranked)
+    of_all = np.full(len(answers.corruptions), is_ranked.any())
     parts = (
-        _rows("model", answers.models, of_models, sample.model, model_draws),
-        _rows("corruption", answers.corruptions, of_corruptions, sample.corruption, corruption_draws),
+        _rows("model", answers.models, of_models, sample.model, model_draws, is_ranked),
+        _rows("corruption", answers.corruptions, of_corruptions, sample.corruption, corruption_draws, of_all),
     )
     left_out = int((~found.kept).sum())
     frame = pl.concat(parts).with_columns(
@@ -68,11 +74,17 @@ def by_image(answers: Answers, pool: pl.DataFrame) -> tuple[Floats, Floats]:
 
 
 def _rows(
-    kind: str, names: Sequence[str], interval: tuple[Floats, Floats], values: Floats, draws: Floats
+    kind: str,
+    names: Sequence[str],
+    interval: tuple[Floats, Floats],
+    values: Floats,
+    draws: Floats,
+    is_ranked: npt.NDArray[np.bool_],
 ) -> pl.DataFrame:
     """Return one row for each name; ``values``: VRE in the sample; ``draws``: [resamples, names]."""
-    shares = rank_shares(draws)
-    same = [float(shares[row, rank - 1]) if rank else None for row, rank in enumerate(ranks(values))]
+    shares = rank_shares(np.where(is_ranked, draws, np.nan))
+    found = ranks(np.where(is_ranked, values, np.nan))
+    same = [float(shares[row, rank - 1]) if rank else None for row, rank in enumerate(found)]
     low, high = (pl.Series(end).fill_nan(None) for end in interval)
     columns = {"name": names, "vre_low": low, "vre_high": high}
     return pl.DataFrame(columns).with_columns(

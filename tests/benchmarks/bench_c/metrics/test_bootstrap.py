@@ -154,7 +154,12 @@ def test_one_model_one_item_one_severity(items, corruptions, severities):
     assert not numbers.select(pl.any_horizontal(pl.all().is_nan().any())).item()
     single = table.filter(pl.col("items") == 1)
     assert single["low"].null_count() == single["high"].null_count() == single.height
-    assert set(single["note"]) <= {"interval undefined: one item"}
+    # One model has the rank 1 in every resample.
+    alone = single["metric"].str.starts_with("rank_")
+    assert set(single.filter(~alone)["note"]) <= {"interval undefined: one item"}
+    ranks = table.filter(pl.col("metric").str.starts_with("rank_"))
+    assert set(ranks["note"]) == {"interval undefined: one model is ranked"}
+    assert ranks["low"].null_count() == ranks.height
     none = table.filter(pl.col("items") == 0)
     assert none["estimate"].null_count() == none.height
     assert set(none["note"]) <= {"undefined: no item has a weight"}

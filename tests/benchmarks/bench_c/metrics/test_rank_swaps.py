@@ -55,7 +55,7 @@ def test_the_values_are_table_1s():
 def test_one_model_one_item_and_no_weight():
     one_model = swaps({"base": BASE})
     assert dict(one_model.schema) == RANK_SWAPS and one_model.is_empty()
-    assert "One model" in printed_rank_swaps(one_model, {"base": "Base"}, DRAWS).markdown
+    assert "Fewer than two models" in printed_rank_swaps(one_model, {"base": "Base"}, DRAWS).markdown
     one_item = {name: table.filter(id="s/0") for name, table in TABLES.items()}
     table = swaps(one_item)
     assert table["opposite"][0] is True

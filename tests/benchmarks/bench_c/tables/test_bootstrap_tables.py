@@ -21,6 +21,7 @@ from scripts.benchc import commands, main
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 from tests.benchmarks.bench_c.outputs import output, write_models, write_record
 from tests.footers import footer_of
+from tests.standings import standings_of
 
 ROOT = Path(__file__).resolve().parents[4]
 COUNT = 5
@@ -59,7 +60,9 @@ def test_a_table_has_three_forms_and_is_reproducible(name, tmp_path):
         "scores": [str(folder / f"scores/{model}.parquet") for model in ("one", "two")],
         "models": [str(folder / "models.json")],
         "selected": [str(folder / "selection/selected.parquet")],
+        "chance": [str(folder / "chance.csv")],
     }
+    standings_of(["One", "Two"]).frame.write_csv(folder / "chance.csv")
     first, again, other = (output(name, files, draws=25, seed=seed) for seed in (3, 3, 4))
     texts = (first.frame.write_csv(), first.markdown, first.latex)
     assert all(texts) and texts == (again.frame.write_csv(), again.markdown, again.latex)
@@ -148,7 +151,7 @@ def test_rounding_is_no_difference(tmp_path, capsys):
         text = capsys.readouterr().out
         assert ("equal up to rounding: no two differ by more than 1.0e-08." in text) == equal
         assert "identical" not in text
-        assert ("[+0.001, +0.001]*" in text) == starred and ("]*" in text) == starred
+        assert ("+0.001 [–]*" in text) == starred and ("]*" in text) == starred
 
 
 def test_a_run_without_scores_is_refused(tmp_path):

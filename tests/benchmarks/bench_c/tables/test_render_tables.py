@@ -26,10 +26,12 @@ from benchc.rendering.latex import latex_number
 from benchc.rendering.numbers import p_text
 from benchc.schemas.models import Model
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection
+from tests.standings import standings_of
 
 LABELS = ["Molmo", "New_one"]
 TABLES = {label: drawn_scores(8, ["fog", "contrast", "spatter"], seed) for seed, label in enumerate(LABELS)}
 CELLS = {label: cells(table) for label, table in TABLES.items()}
+CHANCE = standings_of(LABELS)
 GAINS, SUBTLE = table3(CELLS), subtle_cells(CELLS)
 
 
@@ -141,11 +143,14 @@ def test_p_values(p, text, latex):
 
 def test_tables_have_all_their_forms_and_their_published_values() -> None:
     targets = Targets(TABLES, {label: Model(label, label) for label in LABELS})
-    for table, height in ((table2_of(targets, "none"), 2), (table3_of(targets), GAINS.height)):
+    for table, height in (
+        (table2_of(targets, CHANCE, "none"), 2),
+        (table3_of(targets, CHANCE), GAINS.height),
+    ):
         assert table.frame.height == height and table.published is not None
         assert set(table.published["label"]) == {"Molmo"}
         assert table.markdown.startswith("| Model") and r"\toprule" in table.latex
-    assert not table2_of(targets, "items").frame.equals(table2_of(targets, "none").frame)
+    assert not table2_of(targets, CHANCE, "items").frame.equals(table2_of(targets, CHANCE, "none").frame)
     assert cells_of(targets).frame.height == 2 * 3 * 2
 
 
@@ -155,6 +160,7 @@ def test_claims_of_a_run_have_all_verdicts() -> None:
         Targets(TABLES, {label: Model(label, label) for label in LABELS}),
         selection([0.5] * 8, [True] * 8, ids),
         pl.DataFrame({"id": ids, "source": "s", "task": "t"}),
+        CHANCE,
         {"fog": "weather", "contrast": "photometric", "spatter": "weather"},
         "Molmo",
         "fog",

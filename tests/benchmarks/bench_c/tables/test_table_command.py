@@ -13,6 +13,7 @@ from benchc.schemas.parquet import write_table
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection
 from tests.benchmarks.bench_c.outputs import write_models
 from tests.stages import run_stage
+from tests.standings import standings_of
 
 ENDINGS = {"csv": ".csv", "md": ".md", "tex": ".tex", "published": "_published.csv"}
 
@@ -23,13 +24,15 @@ def folder(tmp_path: Path) -> Path:
         write_table(drawn_scores(3, ["snow"], seed), tmp_path / f"{model}.parquet", SCORES)
     write_table(selection([0.1, 0.2, 0.3], [True] * 3), tmp_path / "selected.parquet", SELECTED)
     write_models(tmp_path / "models.json", {"one": "One", "two": "Two"})
+    standings_of(["One", "Two"]).frame.write_csv(tmp_path / "chance.csv")
     return tmp_path
 
 
 def run(folder: Path, name: str, models: str = "models.json", **more: Any) -> CompletedProcess[str]:
     """Run the stage of a table of the scores of both models."""
     scores = [folder / f"{model}.parquet" for model in ("one", "two")]
-    given = {"scores": scores, "models": folder / models, "prefix": folder / name, **more}
+    chance = {} if name == "cells" else {"chance": folder / "chance.csv"}
+    given = {"scores": scores, "models": folder / models, "prefix": folder / name, **chance, **more}
     return run_stage(f"bench_c.tables.{name}", **given)
 
 

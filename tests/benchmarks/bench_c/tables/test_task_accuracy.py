@@ -10,21 +10,24 @@ from benchc.errors import InputError
 from benchc.schemas.models import Model
 from benchc.statistics.resampling import item_counts
 from tests.benchmarks.bench_c.metrics.score_tables import scored
+from tests.standings import standings_of
 
 ITEMS, DRAWS, SEED = 12, 200, 3
 POOL = pl.DataFrame(
     {
         "id": [f"s/{item}" for item in range(ITEMS)],
         "task": [("map", "chart", "map")[i % 3] for i in range(ITEMS)],
+        "options": [["a", "b"] if i % 3 else ["a", "b", "c", "d"] for i in range(ITEMS)],
     }
 )
 SCORES = {name: scored(ITEMS, seed) for seed, name in enumerate(("one", "two"))}
+CHANCE = standings_of(["One", "Two"], below=["Two"])
 TARGETS = Targets(SCORES, {name: Model(name, name.title()) for name in SCORES})
 
 
 @pytest.fixture(scope="module")
 def table():
-    return task_accuracy(TARGETS, POOL, DRAWS, SEED)
+    return task_accuracy(TARGETS, POOL, CHANCE, DRAWS, SEED)
 
 
 def test_means_are_those_of_the_predictions_of_a_task(table):
@@ -34,6 +37,10 @@ def test_means_are_those_of_the_predictions_of_a_task(table):
         assert row["acc_clean"] == pytest.approx(predictions.unique("id")["correct_clean"].mean())
         assert row["acc_corrupted"] == pytest.approx(predictions["correct"].mean())
         assert row["delta_acc"] == pytest.approx(row["acc_corrupted"] - row["acc_clean"])
+    # Two items of "map" have four options, and two have two.
+    assert dict(table.frame.select("task", "guessing").rows()) == {"chart": 0.5, "map": 0.375}
+    text = " ".join(table.markdown.split())
+    assert "| Two † |" in text and "| One |" in text and "†: Acc(o) is not above chance." in text
     order = [(model, task) for model in ("one", "two") for task in ("chart", "map")]
     assert table.frame.select("model", "task").rows() == order
 
@@ -51,7 +58,7 @@ def test_intervals_are_percentiles_over_resamples_of_all_items(table):
 
 
 def test_the_sample_itself_is_not_a_draw():
-    table = task_accuracy(TARGETS, POOL, 1, SEED).frame  # one draw: both ends are its mean
+    table = task_accuracy(TARGETS, POOL, CHANCE, 1, SEED).frame  # one draw: both ends are its mean
     assert table["delta_acc_low"].equals(table["delta_acc_high"].alias("delta_acc_low"))
     assert (table["delta_acc_low"] != table["delta_acc"]).any()
 
@@ -60,7 +67,7 @@ def test_a_task_without_drawn_items_has_no_interval():
     # One draw of four items with replacement has only one of the two tasks, for some seed.
     ids = ["s/0", "s/1", "s/2", "s/4"]
     four = {name: scores.filter(pl.col("id").is_in(ids)) for name, scores in SCORES.items()}
-    tables = [task_accuracy(Targets(four, TARGETS.models), POOL, 1, seed) for seed in range(40)]
+    tables = [task_accuracy(Targets(four, TARGETS.models), POOL, CHANCE, 1, seed) for seed in range(40)]
     lows = [table.frame["acc_clean_low"].null_count() for table in tables]
     assert set(lows) == {0, 2} and any("[–]" in table.markdown for table in tables)
 
@@ -69,7 +76,7 @@ def test_a_task_of_one_item_has_no_interval():
     three = {
         name: scores.filter(pl.col("id").is_in(["s/0", "s/1", "s/2"])) for name, scores in SCORES.items()
     }
-    table = task_accuracy(Targets(three, TARGETS.models), POOL, 50, SEED)
+    table = task_accuracy(Targets(three, TARGETS.models), POOL, CHANCE, 50, SEED)
     for row in table.frame.iter_rows(named=True):
         ends = [row[f"{metric}_{end}"] for metric in ("acc_clean", "delta_acc") for end in ("low", "high")]
         assert (None in ends) == (row["task"] == "chart") and (ends == [None] * 4) == (row["items"] == 1)
@@ -77,14 +84,14 @@ def test_a_task_of_one_item_has_no_interval():
 
 def test_the_caption_counts_items_and_shifts_have_signs():
     one_item = {name: scores.filter(pl.col("id") == "s/1") for name, scores in SCORES.items()}
-    table = task_accuracy(Targets(one_item, TARGETS.models, excluded=2), POOL, 5, SEED)
+    table = task_accuracy(Targets(one_item, TARGETS.models, excluded=2), POOL, CHANCE, 5, SEED)
     assert table.frame["task"].to_list() == ["chart"] * 2
     assert "On 1 of 3 items" in " ".join(table.markdown.split()) and "One" in table.markdown
-    shift = task_accuracy(TARGETS, POOL, 5, SEED)
+    shift = task_accuracy(TARGETS, POOL, CHANCE, 5, SEED)
     rising = shift.frame.filter(pl.col("delta_acc_high") > 0.001)["delta_acc_high"]
     assert len(rising) and all(f"+{value:.3f}]" in shift.markdown for value in rising)
 
 
 def test_an_item_without_a_task_is_refused():
     with pytest.raises(InputError, match=r"1 item with scores but no task type, first s/0"):
-        task_accuracy(TARGETS, POOL[1:], 5, SEED)
+        task_accuracy(TARGETS, POOL[1:], CHANCE, 5, SEED)

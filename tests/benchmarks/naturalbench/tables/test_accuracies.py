@@ -1,19 +1,27 @@
 """The tables of accuracies: values against scores counted by hand, gaps, and what is printed."""
 
+from itertools import product
+
 import numpy as np
 import polars as pl
 import pytest
 
+from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, group_values
 from benchc.benchmarks.naturalbench.schemas.tags import TAGS
+from benchc.benchmarks.naturalbench.tables.frames import chance_rows
 from benchc.errors import InputError
 from benchc.rendering.output import call, function_of
 from benchc.schemas.parquet import TableError, write_table
+from benchc.schemas.predictions import PREDICTIONS
+from benchc.statistics.resampling import item_counts
 from tests.benchmarks.naturalbench.simulated import (
     group_rows,
     items_of,
+    prediction_rows,
     score_rows,
     write_scored,
 )
+from tests.footers import footer_of
 from tests.rendering.latex import check_latex
 
 TYPES = ("yes_no", "multiple_choice")
@@ -58,8 +66,16 @@ def tags():
 
 def table_of(name, files, reading="decoding", **settings):
     given = files | DRAWS | {"reading": reading, "corruptions": ["motion_blur"]}
-    given["tags"] = files["groups"].parent / "tags.parquet"
+    folder = files["groups"].parent
+    given |= {"tags": folder / "tags.parquet", "chance": folder / "chance.csv"}
+    given["chance"].write_text(chance_of(files).frame.write_csv())
     return call(function_of(f"benchc.benchmarks.naturalbench.tables.{name}"), given | settings)
+
+
+def chance_of(files, rank_below_chance=True):
+    given = files | DRAWS | {"predictions": [], "least_label_mass": 0.5}
+    function = function_of("benchc.benchmarks.naturalbench.tables.chance")
+    return call(function, given | {"rank_below_chance": rank_below_chance})
 
 
 def cells(markdown):
@@ -81,7 +97,8 @@ def right_of(tables, id_, reading, corruption="clean", severity=0):
 
 def test_table_1(tables, files):
     table = table_of("table1", files)
-    human, chance, *models = table.frame.iter_rows(named=True)
+    human, chance, constant, *models = table.frame.iter_rows(named=True)
+    assert [constant[name] for name in ("acc", "q_acc", "i_acc", "g_acc")] == [50, 0, 0, 0]
     assert [human[name] for name in ("acc", "q_acc", "i_acc", "g_acc")] == [97.5, 94.6, 95.0, 92.1]
     assert human["delta_human"] == 0 and chance["g_acc"] == 6.25 and chance["delta_human"] == -85.85
     assert [row["model"] for row in models] == ["LLAVA-1.5-7B", "In_words", "THIRD"]
@@ -102,7 +119,8 @@ def test_table_1(tables, files):
         missing = said.null_count().sum_horizontal()[0]
         assert missing > 0 and row["no_answer"] == pytest.approx(100 * missing / (4 * 48))
     assert "more than half" not in table.markdown
-    assert shown[4][0] == "In_words" and shown[4][1].count("[") == 1
+    assert shown[3] == ["Always one answer", "50.0", "0.0", "0.0", "0.0", "-92.1", "–"]
+    assert shown[5][0] == "In_words" and shown[5][1].count("[") == 1
     compared = table.published
     assert compared.select("model", "value", "published").rows() == [
         ("LLAVA-1.5-7B", "acc", 67.3),
@@ -134,7 +152,9 @@ def test_table_2(tables, files):
         assert row["i_acc_debiased"] == pytest.approx(50 * (sample["i0"].mean() + sample["i1"].mean()))
         assert row["g_acc_debiased"] == pytest.approx(100 * sample["g"].mean())
         assert row["g_acc_original"] <= row["g_acc_debiased"]
-    assert "Q-Acc 25 and 50, I-Acc 25 and 50, G-Acc 6.25 and 16.67" in " ".join(table.markdown.split())
+    shown = cells(table.markdown)
+    assert shown[1] == ["Random chance", "25.0", "50.0", "25.0", "50.0", "6.2", "16.7"]
+    assert shown[2] == ["Always one answer", *["0.0"] * 6]
     assert table.published.is_empty()  # the paper's Table 2 has LLaVA-1.5 with 13B alone
 
 
@@ -289,7 +309,7 @@ def test_a_model_whose_replies_have_no_answer_is_named(tables, tmp_path):
     )
     files = write_scored(tmp_path, group_rows(48), {"third": (silent, facts)})
     table = table_of("table1", files)
-    assert table.frame["no_answer"].to_list() == [None, None, 100]
+    assert table.frame["no_answer"].to_list() == [None, None, None, 100]
     assert (
         "No answer: the share of replies in which none is found. These are more than half for THIRD;"
         in " ".join(table.markdown.split())
@@ -304,7 +324,7 @@ def test_a_model_is_not_named_for_half_of_its_replies(tables, tmp_path):
         for place in ("00", "01", "10", "11")
     )
     table = table_of("table1", write_scored(tmp_path, GROUPS, {"third": (half, facts)}))
-    assert table.frame["no_answer"][2] == 50 and "more than half" not in table.markdown
+    assert table.frame["no_answer"][3] == 50 and "more than half" not in table.markdown
 
 
 def test_thresholds_of_small_probabilities_are_not_printed_as_zero(tables, tmp_path):
@@ -399,9 +419,11 @@ def test_corruption(tables, files):
     assert sample["acc"].null_count() == sample.height and sample["g_acc"].null_count() == 0
     shown = cells(table.markdown)
     assert shown[0] == ["Model", "Corruption", "Acc", "ΔAcc", "G-Acc", "ΔG-Acc"]
+    below = chance_of(files, rank_below_chance=False).frame.filter(reading="decoding", ranked=False)
     assert [row[:2] for row in shown[1:]] == [
-        ["LLAVA-1.5-7B", "motion blur"], ["In_words", "motion blur"], ["THIRD", "motion blur"],
-    ]  # fmt: skip
+        [f"{label} †" if label in below["model"] else label, "motion blur"]
+        for label in ("LLAVA-1.5-7B", "In_words", "THIRD")
+    ]
 
 
 NAMES = (
@@ -524,3 +546,62 @@ def test_of_many_pairs_of_models_the_opposite_ones_are_printed(tmp_path, count, 
     assert table.frame.filter("opposite").select("model_a", "model_b").rows() == [("WHOLE", "SCATTERED")]
     rows = cells(table.markdown)[1:]
     assert len(rows) == shown and rows[0][:2] == ["WHOLE", "SCATTERED"]
+
+
+def test_chance_is_that_of_all_answers_to_a_group():
+    """All 16 ways to answer, and the two that are always the same."""
+    right = np.array([[0, 1], [1, 0]])
+    measures = {
+        answers: group_values(np.array(answers).reshape(2, 2) == right)
+        for answers in product((0, 1), repeat=4)
+    }
+    expected = np.mean([*measures.values()], axis=0)
+    constant = np.mean([measures[0, 0, 0, 0], measures[1, 1, 1, 1]], axis=0)
+    np.testing.assert_allclose(
+        chance_rows(CHANCE).select([*CHANCE]).to_numpy(), 100 * np.array([expected, constant])
+    )
+
+
+def test_models_are_above_chance_by_groups_and_by_reading(tables, files):
+    frame = chance_of(files, rank_below_chance=False).frame
+    counts = item_counts(48, DRAWS["draws"], DRAWS["seed"])[1:]
+    for row in frame.drop_nulls("accuracy").iter_rows(named=True):
+        id_ = {"LLAVA-1.5-7B": IDS[0], "In_words": IDS[1], "THIRD": IDS[2]}[row["model"]]
+        right = tables[id_][0].filter(reading=row["reading"], corruption="clean")["g"].to_numpy()
+        low = np.quantile(counts @ right / 48, 0.025)
+        chance = 1 / 6 if row["reading"] == "sample" else 1 / 16
+        assert row["guessing"] == pytest.approx(100 * chance) and row["constant"] == 0
+        assert row["above_chance"] == row["ranked"] == (low > chance)
+    assert frame["above_chance"].n_unique() == 3  # true, false, and null without the reading
+    assert frame.filter(model="In_words", reading="sample")["ranked"].to_list() == [False]
+
+
+def test_label_mass_is_no_matter_for_generated_answers(tables, files, tmp_path):
+    predictions = tmp_path / "predictions/third/all.parquet"
+    table = prediction_rows(ITEMS, np.zeros((1, *ITEMS.truth.shape, 2)), mass=0.25)
+    texts = [pl.lit("p").alias(name) for name in ("prompt_hash", "image_hash")]
+    write_table(table.with_columns(texts), predictions, PREDICTIONS, footer_of({"scoring": "letter"}))
+    given = (
+        files | DRAWS | {"predictions": [predictions], "least_label_mass": 0.5, "rank_below_chance": False}
+    )
+    found = call(function_of("benchc.benchmarks.naturalbench.tables.chance"), given)
+    third = found.frame.filter(model="THIRD")
+    assert third.filter(reading="decoding")["label_mass"].to_list() == [None]
+    others = third.filter(pl.col("reading") != "decoding")
+    assert set(others["label_mass"]) == {0.25} and not others["ranked"].any()
+    (chance := tmp_path / "low.csv").write_text(found.frame.write_csv())
+    table = table_of("table2", files, chance=chance)
+    assert "| THIRD ‡ " in table.markdown and "‡: low label mass" in " ".join(table.markdown.split())
+
+
+def test_rank_swaps_are_of_models_above_chance(tables, tmp_path):
+    """The second model makes no group right."""
+    never = tables["third"][0].with_columns(g=False)
+    files = write_scored(tmp_path, GROUPS, {"llava-1.5-7b": tables["third"], "third": (never, {})})
+    (chance := tmp_path / "own.csv").write_text(chance_of(files, rank_below_chance=False).frame.write_csv())
+    table = table_of("rank_swaps", files, chance=chance)
+    assert table.frame.is_empty() and "Without THIRD: not above chance" in " ".join(table.markdown.split())
+    assert table_of("rank_swaps", files).frame.height == 1
+    shown = cells(table_of("table1", files, chance=chance).markdown)
+    assert [row[0] for row in shown[3:]] == ["Always one answer", "LLAVA-1.5-7B", "THIRD †"]
+    assert shown[-1][4] == "0.0 [–]"

@@ -22,6 +22,9 @@ from benchc.errors import InputError
 from benchc.image_keys import image_seed
 from benchc.rendering.series_style import line, series_style
 from tests.benchmarks.vqa_robustness.graded import pool_of, write_pool
+from tests.standings import standings_of
+
+CHANCE = standings_of(["a", "b_1", "c", "d"], below=["d"])
 
 
 @pytest.fixture
@@ -53,20 +56,20 @@ def test_no_two_things_look_the_same():
 def test_the_weightings_are_those_of_the_study_and_models_are_sorted_by_equal_weights(errors):
     scaled = Scale.of(metrics := severity_metrics(errors.values)).scaled(metrics)
     expected = np.stack([vre(scaled, weights).model for weights in studied_weights().values()])
-    (axes,) = figure_weightings(errors, []).axes
+    (axes,) = figure_weightings(errors, CHANCE, []).axes
     shown = np.array([dots.get_offsets()[:, 0] for dots in axes.collections[1:]])
     order = [0, 2, 3]
     order.sort(key=lambda model: expected[0, model])
     np.testing.assert_allclose(shown, expected[:, order])
     assert [label.get_text() for label in axes.get_yticklabels()] == [
-        ("a", "b_1", "c", "d")[m] for m in order
+        ("a", "b_1", "c", "d †")[m] for m in order
     ]
     top, bottom = axes.get_ylim()[::-1]
     assert top < bottom  # the most robust model is at the top
 
 
 def test_accuracy_is_the_mean_over_corruptions_and_levels(errors):
-    (axes,) = figure_accuracy(errors, [], weights=(0, 0, 0, 2, 0)).axes
+    (axes,) = figure_accuracy(errors, CHANCE, [], weights=(0, 0, 0, 2, 0)).axes
     metrics = severity_metrics(errors.values)
     scaled = Scale.of(metrics).scaled(metrics)
     points = np.array([dots.get_offsets()[0] for dots in axes.collections])
@@ -125,7 +128,7 @@ def test_one_model_has_no_deviation(errors):
 
 
 def test_radar_charts_show_the_parts_of_vre(errors):
-    figure = figure_radar(errors, [], GROUPS)
+    figure = figure_radar(errors, CHANCE, [], GROUPS)
     panels = [axes for axes in figure.axes if axes.get_visible()]
     titles = [axes.get_title() for axes in panels]
     assert titles == ["(a) models", "(b) noise", "(c) blur and weather", "(d) image attribute"]
@@ -138,7 +141,7 @@ def test_radar_charts_show_the_parts_of_vre(errors):
         for curve, values in zip(axes.lines, parts.T, strict=True):
             np.testing.assert_allclose(curve.get_ydata(), [*values, values[0]])
             np.testing.assert_allclose(curve.get_xdata()[:-1], np.arange(5) * 2 * np.pi / 5)
-    assert [text.get_text() for text in panels[0].get_legend().get_texts()] == ["a", "c", "d"]
+    assert [text.get_text() for text in panels[0].get_legend().get_texts()] == ["a", "c", "d †"]
 
 
 def test_no_model_with_vre_is_no_error_with_a_frozen_scale(errors, tmp_path):
@@ -150,7 +153,7 @@ def test_no_model_with_vre_is_no_error_with_a_frozen_scale(errors, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text("\n".join(["model,corruption,level,error", *rows]))
     errors.values[:, 0, 0] = 0
-    FigureCanvasAgg(figure_radar(errors, [other], GROUPS)).draw()
+    FigureCanvasAgg(figure_radar(errors, CHANCE, [other], GROUPS)).draw()
 
 
 @pytest.mark.parametrize("figure", [figure_heatmap, figure_bars])

@@ -22,6 +22,7 @@ from tests.browser import (
     chromium,
 )
 from tests.stages import call_stage
+from tests.standings import standings_of
 
 EQUAL = (1.0,) * 5
 HOSTILE = '</script><script>document.title = "taken"</script><b>&amp;'
@@ -51,9 +52,9 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 def opened(browser: Browser, tmp_path: Path):
     """Return a function that opens the page of some errors."""
 
-    def opened(errors: Errors, weights=EQUAL, scale: Scale | None = None) -> Browser:
+    def opened(errors: Errors, weights=EQUAL, scale: Scale | None = None, chance=None) -> Browser:
         path = tmp_path / "weights.html"
-        path.write_text(weights_page(errors, weights, "0..5", scale), encoding="utf-8")
+        path.write_text(weights_page(errors, weights, "0..5", scale, chance), encoding="utf-8")
         browser.open(path)
         return browser
 
@@ -188,7 +189,34 @@ def test_the_page_needs_no_network_and_has_no_other_file():
 def test_the_stage_writes_the_page(tmp_path):
     table = tmp_path / "errors.csv"
     published_table_a1().write_csv(table)
-    given = {"errors": table, "scale_of": [], "weights": [6, 1, 1, 1, 1], "prefix": tmp_path / "out/weights"}
+    chance = standings_of([*paper().models], below=["PNP"])
+    chance.frame.write_csv(tmp_path / "chance.csv")
+    given = {
+        "errors": table,
+        "chance": tmp_path / "chance.csv",
+        "scale_of": [],
+        "weights": [6, 1, 1, 1, 1],
+        "prefix": tmp_path / "out/weights",
+    }
     call_stage("vqa_robustness.pages.weights", **given)
     text = (tmp_path / "out/weights.html").read_text(encoding="utf-8")
-    assert text == weights_page(paper(), (6, 1, 1, 1, 1), "0..5", None)
+    assert text == weights_page(paper(), (6, 1, 1, 1, 1), "0..5", None, chance)
+
+
+def test_a_model_that_is_not_above_chance_has_no_rank(opened):
+    errors = random_errors(3)
+    found = computed(errors, EQUAL).model
+    first = errors.models[int(np.nanargmin(found))]
+    chance = standings_of([*errors.models], below=[first])
+    page = opened(errors, chance=chance)
+    rows = shown(page, "models")
+    assert rows[f"{first} †"] == ("–", f"{np.nanmin(found):.4f}")
+    others = np.where(np.array(errors.models) == first, np.nan, found)
+    ranked = {name: row for name, row in rows.items() if row[0] != "–"}
+    assert ranked == {name: row for name, row in expected(errors.models, others).items() if row[0] != "–"}
+    assert f"{first} †" not in page.texts("#wins td.name")
+    assert "†: Acc(o) is not above chance" in "".join(page.texts("#notes"))
+    assert "–" not in [rank for rank, _ in shown(page, "corruptions").values()]
+    # Where no model is ranked, corruptions have no ranks either.
+    page = opened(errors, chance=standings_of([*errors.models], below=errors.models))
+    assert {rank for rank, _ in shown(page, "corruptions").values()} == {"–"}

@@ -18,6 +18,7 @@ from benchc.benchmarks.vqa_robustness.tables.vre_intervals import by_image, vre_
 from benchc.benchmarks.vqa_robustness.tables.vre_model import vre_model
 from benchc.errors import InputError
 from tests.benchmarks.vqa_robustness.graded import grades, pool_of
+from tests.standings import standings_of
 
 ITEMS, IMAGES = 120, 30
 IDS = [f"s/{number:03}" for number in range(ITEMS)]
@@ -31,10 +32,11 @@ def vre_by(key: str, graded: dict[str, pl.DataFrame], pool: pl.DataFrame, scale_
     weighted = {name: settings[name] for name in ("weights", "levels") if name in settings}
     answers = answers_of(graded, settings["labels"], settings["corruptions"], settings["grade"])
     found = Errors(answers.models, answers.corruptions, answers.errors)
-    intervals = vre_intervals(graded, pool, scale_of, **settings).frame
+    chance = standings_of([*settings["labels"].values()])
+    intervals = vre_intervals(graded, pool, chance, scale_of, **settings).frame
     assert dict(intervals.schema) == INTERVALS
     function = {"model": vre_model, "corruption": vre_corruption}[key]
-    return function(found, intervals, scale_of, **weighted)
+    return function(found, intervals, chance, scale_of, **weighted)
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +173,8 @@ def test_the_file_of_intervals_has_all_digits_and_nulls(right, tmp_path):
     perfect = right.copy()
     perfect[1, :, 0] = 1
     graded = {id_: grades(values, CORRUPTIONS, IDS) for id_, values in zip(LABELS, perfect, strict=True)}
-    frame = vre_intervals(graded, pool_with(SHARED), [], **SETTINGS).frame
+    chance = standings_of([*LABELS.values()])
+    frame = vre_intervals(graded, pool_with(SHARED), chance, [], **SETTINGS).frame
     assert frame.filter(name="N").select("vre_low", "vre_high", "rank_stability").row(0) == (None, None, None)
     assert frame.select("images", "draws").unique().row(0) == (IMAGES, 60)
     frame.write_csv(tmp_path / "intervals.csv")

@@ -14,6 +14,7 @@ from benchc.benchmarks.vqa_robustness.tables.severity_metrics import severity_me
 from benchc.benchmarks.vqa_robustness.tables.table_a1 import table_a1
 from benchc.benchmarks.vqa_robustness.tables.weightings import weightings
 from tests.rendering.latex import check_latex
+from tests.standings import standings_of
 
 
 @pytest.fixture
@@ -23,14 +24,20 @@ def paper(tmp_path):
     return tmp_path / "paper.csv"
 
 
+PAPER = standings_of(
+    published_table_a1()["model"].unique(maintain_order=True).to_list(), guessing=None, constant=0.2
+)
+
+
 def cells(markdown: str) -> list[list[str]]:
     lines = [line for line in markdown.splitlines() if line.startswith("|")]
     return [[cell.strip() for cell in line.split("|")[1:-1]] for line in (lines[0], *lines[2:])]
 
 
 def test_table_a1_marks_the_extremes_that_its_caption_names(paper):
-    table = table_a1(read_errors(paper))
-    header, *rows = cells(table.markdown)
+    table = table_a1(read_errors(paper), PAPER)
+    header, chance, *rows = cells(table.markdown)
+    assert chance[:3] == ["Always B", "all", "0.800"]
     assert header[:3] == ["Model", "Level", "shot noise"] and len(rows) == 36
     for row in rows:
         lowest = {name for name, cell in zip(header, row, strict=True) if cell.startswith("**")}
@@ -50,7 +57,7 @@ def test_a_row_of_equal_errors_has_no_extremes():
     values[0, 1, 3] = 0.25
     # A table from elsewhere may have several clean errors.
     values[0, 1, 0] = 0.4
-    _, *rows = cells(table_a1(Errors(("m",), ("x", "y"), values)).markdown)
+    _, _, *rows = cells(table_a1(Errors(("m",), ("x", "y"), values), standings_of("m")).markdown)
     assert rows[0][2:] == ["0.500", "0.400"]
     assert rows[2][2:] == ["0.500", "0.500"] and rows[3][2:] == ["*0.500*", "**0.250**"]
 
@@ -75,7 +82,7 @@ def test_a_metric_that_is_undefined_is_named():
 
 
 def test_ranks_under_the_six_weightings(paper, tmp_path):
-    table = weightings(read_errors(paper), [])
+    table = weightings(read_errors(paper), PAPER, [])
     assert table.frame.height == 36
     found = table.frame.filter(weighting="average_error").sort("rank")["model"].to_list()
     assert found == ["LLaVA-7B", "LLaVA-13B", "BLIP", "VLE", "ViLT", "PNP"]
@@ -84,7 +91,7 @@ def test_ranks_under_the_six_weightings(paper, tmp_path):
     # A frozen scale, here of other models.
     other = tmp_path / "other.csv"
     published_table_a1().filter(model="PNP").write_csv(other)
-    frozen = weightings(read_errors(paper), [other]).frame
+    frozen = weightings(read_errors(paper), PAPER, [other]).frame
     errors = read_errors(paper)
     scale = Scale.of(metrics_of(errors.values[3:4]))
     expected = vre(scale.scaled(metrics_of(errors.values)), weights_of((1, 1, 1, 1, 1))).model
@@ -93,10 +100,12 @@ def test_ranks_under_the_six_weightings(paper, tmp_path):
 
 def test_relative_drops(paper):
     errors = read_errors(paper)
-    table, found = relative_drops(errors).frame, drops(errors.values)
+    table, found = relative_drops(errors, PAPER).frame, drops(errors.values)
     assert table["kind"].to_list() == ["model"] * 6 + ["corruption"] * 14
     np.testing.assert_allclose(table["relative_drop"][:6], found.model_drop, atol=1e-9)
     np.testing.assert_allclose(table["relative_drop"][6:], found.corruption_drop, atol=1e-9)
     np.testing.assert_allclose(table["accuracy"], [*found.model, *found.corruption], atol=1e-9)
     np.testing.assert_allclose(table["clean_accuracy"][6:], found.clean.mean(), atol=1e-9)
-    assert [row[1] for row in cells(relative_drops(errors).markdown)[7:9]] == ["shot noise", "gaussian noise"]
+    shown = cells(relative_drops(errors, PAPER).markdown)
+    assert shown[1] == ["chance", "Always B", "0.200", "0.200", "0.000"]
+    assert [row[1] for row in shown[8:10]] == ["shot noise", "gaussian noise"]

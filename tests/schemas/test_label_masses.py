@@ -1,0 +1,25 @@
+"""The mean label mass of a model."""
+
+import polars as pl
+
+from benchc.schemas.label_masses import clean_label_mass
+from benchc.schemas.parquet import write_table
+from benchc.schemas.predictions import PREDICTIONS
+from tests.footers import footer_of
+
+
+def test_the_label_mass_is_that_of_letters_on_clean_images(tmp_path):
+    rows = [("a", "clean", 0, 0.25), ("b", "clean", 0, 0.75), ("a", "fog", 1, 0.0)]
+    table = pl.DataFrame(
+        [(id_, corruption, severity, [0.0, 1.0], mass, "p", "i") for id_, corruption, severity, mass in rows],
+        schema=dict(PREDICTIONS.columns),
+        orient="row",
+    )
+    files = {}
+    for scoring in ("letter", "text"):
+        files[scoring] = tmp_path / f"{scoring}.parquet"
+        write_table(table, files[scoring], PREDICTIONS, footer_of({"scoring": scoring}))
+    write_table(table.tail(1), tmp_path / "fog.parquet", PREDICTIONS, footer_of({"scoring": "letter"}))
+    assert clean_label_mass([files["letter"], tmp_path / "fog.parquet"]) == 0.5
+    assert clean_label_mass([tmp_path / "fog.parquet"]) is None
+    assert clean_label_mass([files["text"]]) is None and clean_label_mass([]) is None
