@@ -4,6 +4,7 @@ REQUIRED INPUTS: <results>/pool/items.parquet, and the files of encoders, captio
 OUTPUTS:
     <results>/encoders/{encoder}.json                   the commit of an encoder on the Hub, which is in its cache
     <results>/curate/captions.parquet                   captioned images: one sample for each image or caption
+    <results>/curate/long_captions.parquet              the same before a language model shortens captions
     <results>/curate/embeddings/{encoder}.parquet       vectors of all samples
     <results>/curate/mismatches.parquet                 pairs of samples that all encoders mismatch
     <results>/curate/{pairs,kept_pairs}.parquet         pairs that are chosen, and those that people keep
@@ -265,12 +266,22 @@ if curation:
         files = curation.review_files(review)
         return curation.open_forms(review) + (files if curation.simulated else [*map(ancient, files)])
 
+    # How the language model is asked, which is not recorded.
+    asked_writer = {
+        "mode": unrecorded(settings.curate.writer.mode),
+        "url": unrecorded(settings.curate.writer.url),
+        "api_key_env": unrecorded(settings.curate.writer.api_key_env),
+        "recordings": unrecorded(None if settings.curate.writer.mode == "live" else curation.recordings),
+        "concurrency": unrecorded(settings.curate.writer.concurrency),
+        "timeout_s": unrecorded(settings.curate.writer.timeout_s),
+    }
+
     rule read_captions:
         """Read the data sets of captioned images: one sample for each image, or for each of its captions."""
         input:
             waited_for=list(curation.caption_files.values()),
         output:
-            captions="<results>/curate/captions.parquet",
+            captions=curation.read_captions,
             report="<results>/curate/captions_report.csv",
         log:
             "<logs>/read_captions.log",
@@ -290,6 +301,40 @@ if curation:
             "Reading captioned images"
         shell:
             RUN
+
+    if settings.curate.shorten:
+
+        rule shorten_captions:
+            """Let a language model shorten captions that are too long for encoders."""
+            input:
+                captions=curation.read_captions,
+                waited_for=curation.shorten_template,
+            output:
+                shortened="<results>/curate/captions.parquet",
+                report="<results>/curate/shortened_report.csv",
+            log:
+                "<logs>/shorten_captions.log",
+            benchmark:
+                "<benchmarks>/shorten_captions.jsonl"
+            # It needs a network, which nodes of a cluster may lack.
+            localrule: True
+            conda:
+                "../envs/core.yaml"
+            params:
+                **stage(
+                    "naturalbench.shorten_captions",
+                    contents=lambda wildcards: contents_of([curation.shorten_template]),
+                    below=settings.curate.shorten.below,
+                    attempts=settings.curate.shorten.attempts,
+                    template=curation.shorten_template,
+                    model=settings.curate.writer.model,
+                    temperature=settings.curate.writer.temperature,
+                    **asked_writer,
+                ),
+            message:
+                "Shortening long captions"
+            shell:
+                RUN
 
     rule mine:
         """Find the pairs of samples that all encoders mismatch, among all pairs (eq. 1)."""
@@ -394,7 +439,7 @@ if curation:
             "<benchmarks>/write_questions/{round}.jsonl"
         wildcard_constraints:
             round=one_of(curation.rounds),
-        # The only job of curation that needs a network.
+        # It needs a network, which nodes of a cluster may lack.
         localrule: True
         conda:
             "../envs/core.yaml"
@@ -406,14 +451,7 @@ if curation:
                 model=settings.curate.writer.model,
                 temperature=settings.curate.writer.temperature,
                 templates=curation.templates,
-                mode=unrecorded(settings.curate.writer.mode),
-                url=unrecorded(settings.curate.writer.url),
-                api_key_env=unrecorded(settings.curate.writer.api_key_env),
-                recordings=unrecorded(
-                    None if settings.curate.writer.mode == "live" else curation.recordings
-                ),
-                concurrency=unrecorded(settings.curate.writer.concurrency),
-                timeout_s=unrecorded(settings.curate.writer.timeout_s),
+                **asked_writer,
             ),
         message:
             "Writing the questions of round {wildcards.round}"

@@ -11,6 +11,7 @@ from benchc.benchmarks.naturalbench.curation.release import (
     encoder_facts,
     read_release,
     sha256_of,
+    shortening_facts,
 )
 from benchc.command_line import Json, Seed
 from benchc.schemas.parquet import read_footer
@@ -68,6 +69,7 @@ def record_release(
             id_: {"subset": subset} | ({"sha256": sha256_of(files[id_])} if id_ in files else {})
             for id_, subset in subsets.items()
         },
+        **({"shortening": shortening} if (shortening := shortening_facts(captions)) else {}),
         "encoders": encoder_facts(embeddings, weights or {}),
         "mining": mining,
         "seed": seed,

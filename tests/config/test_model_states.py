@@ -26,6 +26,16 @@ READ = {
     "gemma3-12b": "call; not the prompt",
     "phi-4-multimodal": "call; not the prompt",
     "llama-3.2-vision-11b": "call; not the prompt",
+    "llama-3.2-vision-90b": "call; not the prompt",
+    "llava-next-34b": "call; not the prompt",
+    "deepseek-vl-1.3b-chat": "call; not the prompt",
+    "deepseek-vl-7b-chat": "call; not the prompt",
+    "phi-3-vision": "vLLM's list of models; not the prompt",
+    "internvl2-8b": "vLLM's list of models; not the prompt",
+    "internvl2-26b": "vLLM's list of models; not the prompt",
+    "qwen-vl-chat": "vLLM's list of models; not the prompt",
+    "molmo-72b": "vLLM's list of models; not the prompt",
+    "gpt-4o": "nothing, as it is closed",
     "vilt-vqa": "call, which has no chat prompt",
     "blip-vqa": "call, which has no chat prompt",
 }
@@ -53,11 +63,15 @@ def code(model: Model) -> str:
         return f"code of its checkpoint, called by `{model.family}`"
     if model.family in OF_PACKAGE:
         return f"code of a package, called by `{model.family}`"
+    if model.server is not None:
+        return "of its provider"
+    if model.env is None:
+        return "in vLLM"
     return "in transformers"
 
 
 def way(model: Model) -> str:
-    if model.env is None:
+    if model.env is None or model.server is not None:
         return "server only"
     return "server (recommended) or job" if model.recommended == "server" else "job"
 
@@ -80,6 +94,10 @@ def test_the_states_are_those_of_the_entries() -> None:
     assert (code(done), way(done)) == ("in transformers", "job")
     served = Model(**entry, family="deepseek_vl2", env=None, recommended="server")
     assert (code(served), way(served)) == ("code of a package, called by `deepseek_vl2`", "server only")
+    listed = Model(**entry, env=None, recommended="server")
+    assert (code(listed), way(listed)) == ("in vLLM", "server only")
+    closed = Model(label="A", scoring="generate", server={"url": "https://a.b", "model": "c"})
+    assert (code(closed), way(closed)) == ("of its provider", "server only")
     assert way(Model(**entry, recommended="server")) == "server (recommended) or job"
 
 

@@ -60,6 +60,11 @@ VICUNA = (
     "{% for part in message['content'] if part['type'] == 'text' %}{{ part['text'] + ' ' }}{% endfor %}"
     "{% endfor %}{% if add_generation_prompt %}ASSISTANT:{% endif %}"
 )
+# Of checkpoints without a template; the processor writes the image before the prompt.
+BARE = (
+    "{% for message in messages %}{% for part in message['content'] if part['type'] == 'text' %}"
+    "{{ part['text'] }}{% endfor %}{% endfor %}"
+)
 MISTRAL = "{% for message in messages %}[INST] " + PARTS + " [/INST]{% endfor %}"
 IDEFICS = (
     "{% for message in messages %}{{ message['role'] | capitalize }}:"
@@ -140,14 +145,14 @@ PROMPTS = (
         "no space at the end, since letter and space are one token",
     ),
     Prompt(
-        ("molmo-7b-d",),
+        ("molmo-7b-d", "molmo-7b-o"),
         Molmo,
         " User: a_okvqa_mc: Is it red?\nA: Yes\nB: No Assistant:",
         "`vlmeval/vlm/molmo.py` of VLMEvalKit, and `preprocessing_molmo.py` of the checkpoint",
         "the options are asked as of every other model ([decision](decisions.md#inference))",
     ),
     Prompt(
-        ("qwen2.5-vl-7b", "qwen2-vl-2b", "qwen2-vl-7b"),
+        ("qwen2.5-vl-7b", "qwen2-vl-2b", "qwen2-vl-7b", "qwen2-vl-72b"),
         of_image(QWEN, "<|vision_start|><|image_pad|><|vision_end|>"),
         f"<|im_start|>system\n{HELPFUL}<|im_end|>\n<|im_start|>user\n"
         f"<|vision_start|><|image_pad|><|vision_end|>{TEXT}<|im_end|>\n<|im_start|>assistant\n",
@@ -182,6 +187,12 @@ PROMPTS = (
         of_image(MISTRAL, "<image>\n"),
         f"[INST] <image>\n{TEXT} [/INST]",
         "`mistral_instruct` in `llava/conversation.py` of LLaVA-VL/LLaVA-NeXT, which has no system prompt",
+    ),
+    Prompt(
+        ("instructblip-vicuna-7b", "instructblip-vicuna-13b"),
+        BARE,
+        TEXT,
+        "the example of `InstructBlipForConditionalGeneration` in transformers",
     ),
     Prompt(
         ("idefics3-8b",),
@@ -228,7 +239,18 @@ ELSEWHERE = {
         "gemma3-12b",
         "phi-4-multimodal",
         "llama-3.2-vision-11b",
+        "llama-3.2-vision-90b",
     ),
+    "written by the chat template of a converted checkpoint, which could not be read, without a system "
+    "prompt of ours": ("llava-next-34b", "deepseek-vl-1.3b-chat", "deepseek-vl-7b-chat"),
+    "written by a server by the checkpoint's template or by vLLM's own, which could not be read": (
+        "phi-3-vision",
+        "internvl2-8b",
+        "internvl2-26b",
+        "qwen-vl-chat",
+        "molmo-72b",
+    ),
+    "written by a closed service": ("gpt-4o",),
     "the bare question": ("vilt-vqa", "blip-vqa"),
 }
 
@@ -317,6 +339,12 @@ def test_every_model_of_the_published_runs_is_in_the_table() -> None:
 def test_the_page_has_the_table() -> None:
     found = PAGE.read_text().split(BEGIN)[1].split(END)[0]
     assert found == table(), "run `python -m tests.config.test_published_prompts`"
+
+
+def test_a_template_of_an_entry_is_the_one_that_is_compared() -> None:
+    given = {id_: model.chat_template for id_, model in catalogue().items() if model.chat_template}
+    compared = {id_: prompt.template for prompt in PROMPTS for id_ in prompt.entries}
+    assert given and given == {id_: compared[id_] for id_ in given}
 
 
 def test_falcon_has_no_place_for_a_system_prompt() -> None:

@@ -23,6 +23,7 @@ SHIPPED = {
         *("config.yaml", "demo.yaml", "real-items.yaml"),
         *("vqa-robustness.yaml", "demo-vqa-robustness.yaml"),
         *("naturalbench.yaml", "naturalbench-curate.yaml", "demo-naturalbench.yaml", "real-groups.yaml"),
+        *(f"naturalbench-curate-{name}.yaml" for name in ("docci", "xm3600-zh", "xm3600-hi")),
     ),
     "sources": ("sources.yaml", "demo-sources.yaml", "real-sources.yaml"),
     "models": ("models.yaml", "demo-models.yaml"),

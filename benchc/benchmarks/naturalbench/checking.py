@@ -121,6 +121,8 @@ def _curate(curate: Curate, results: Path, *, network: bool) -> Iterator[Finding
     for kind in curate.writer.types:
         name = curate.writer.templates[kind]
         yield _exists("writer", kind, f"curate.writer.templates.{kind}", name)
+    if curate.shorten is not None:
+        yield _exists("writer", "shorten", "curate.shorten.template", curate.shorten.template)
     made = generated == set(curate.captions)
     yield from _writer(curate.writer, results, made=made, network=network)
     yield from _reviews(curate, results, made=made)
@@ -140,7 +142,8 @@ def _captions(id_: str, captions: Captions, which: Which) -> Iterator[Finding]:
     if absent or captions.file is None:
         return
     images = None if captions.images is None else Path(captions.images)
-    source = CaptionSet(id_, captions.form, Path(captions.file), images, captions.language)
+    file, language, locale = Path(captions.file), captions.language, captions.locale
+    source = CaptionSet(id_, captions.form, file, images, language, locale)
     try:
         found, report = read_caption_set(source, which)
     except (InputError, OSError) as error:

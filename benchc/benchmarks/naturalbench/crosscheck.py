@@ -19,6 +19,11 @@ def curation_errors(raw: Raw, file: str) -> Iterator[str]:
     drawn = [id_ for id_ in sets if block(sets, id_).get("form") == "generated"]
     if drawn and not block(raw, "demo"):
         yield f"{file}: demo is missing, but its seed is needed to draw curate.captions.{drawn[0]}."
+    if drawn and block(block(raw, "curate"), "shorten"):
+        yield (
+            f"{file}: curate.shorten is given, but curate.captions.{drawn[0]} is drawn, whose captions are "
+            "short; remove curate.shorten."
+        )
     if texts(raw.get("models")) and not texts(raw.get("sources")):
         yield f"{file}: models are given without sources, whose groups they answer; add a source."
     if block(raw, "retrieval") and not block(raw, "curate") and at(raw, "retrieval.pairs") is None:

@@ -22,6 +22,7 @@ from benchc.workflow.records import CLOCK
 from benchc.workflow.sources import local
 
 CAPTIONS = "<results>/curate/captions.parquet"
+LONG_CAPTIONS = "<results>/curate/long_captions.parquet"
 PAIRS = "<results>/curate/pairs.parquet"
 KEPT_PAIRS = "<results>/curate/kept_pairs.parquet"
 GROUPS = "<results>/curate/groups.tsv"
@@ -36,6 +37,7 @@ class Curation:
     Attributes:
         caption_sets: the data sets of captions
         caption_files: the file of each that is not drawn
+        read_captions: the samples as they are read: CAPTIONS, or those that are then shortened to it
         subsets: the subset of the groups of each
         embeddings: of the encoders that find the pairs
         weights: the own files of each of these encoders
@@ -44,6 +46,7 @@ class Curation:
         used_pairs: those that questions are written about
         questions, kept, reviewed: the files of all rounds, and of all reviews
         templates: the prompt of each type of questions
+        shorten_template: the prompt by which long captions are shortened; None where they are not
         reviews_folder: has the annotators' files, {review}/{annotator}.csv
         forms: the folder of the forms that they fill in
         recordings: the folder of the writer's replies
@@ -62,6 +65,7 @@ class Curation:
         self.caption_files = {
             source.id: str(source.file) for source in self.caption_sets if isinstance(source, CaptionSet)
         }
+        self.read_captions = LONG_CAPTIONS if curate.shorten else CAPTIONS
         self.subsets = {id_: each.label for id_, each in curate.captions.items()}
         self.embeddings = [f"<results>/curate/embeddings/{id_}.parquet" for id_ in mining.encoders]
         self.weights = {id_: encoders.files(id_) for id_ in mining.encoders}
@@ -72,11 +76,12 @@ class Curation:
         self.kept = [f"<results>/curate/kept/{number}.parquet" for number in self.rounds]
         self.reviewed = [f"<results>/curate/reviewed/{name}.parquet" for name in self.reviews]
         self.templates = {kind: local(writer.templates[kind]) for kind in writer.types}
-        for kind, file in self.templates.items():
+        self.shorten_template = local(curate.shorten.template) if curate.shorten else None
+        prompts = {f"writer.templates.{kind}": file for kind, file in self.templates.items()}
+        prompts |= {"shorten.template": self.shorten_template} if self.shorten_template else {}
+        for key, file in prompts.items():
             if not Path(file).is_file():
-                raise InputError(
-                    f"curate.writer.templates.{kind}: there is no file {file}; correct the path."
-                )
+                raise InputError(f"curate.{key}: there is no file {file}; correct the path.")
         self.reviews_folder, self.forms = local(review.folder), f"{folder}/review"
         self.recordings = f"{folder}/recordings" if writer.recordings is None else local(writer.recordings)
         self.simulated = settings.demo is not None and not self.caption_files
@@ -193,4 +198,5 @@ def _caption_set(id_: str, captions: Captions, seed: int) -> CaptionSet | DrawnC
         return DrawnCaptions(id_, captions.count, seed, captions.language)
     assert captions.file is not None, "checked by Captions"
     images = Path(local(captions.images)) if captions.images else None
-    return CaptionSet(id_, captions.form, Path(local(captions.file)), images, captions.language)
+    file, language, locale = Path(local(captions.file)), captions.language, captions.locale
+    return CaptionSet(id_, captions.form, file, images, language, locale)

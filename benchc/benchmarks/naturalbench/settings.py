@@ -102,9 +102,10 @@ class Captions(Strict):
     """A data set of captioned images."""
 
     label: Label = Field(description="Name in tables, and the subset of its groups.")
-    form: Literal["csv", "tsv", "flickr30k", "docci", "generated"] = Field(
-        description="Form of the file: csv has the columns image and caption; tsv is VLMEvalKit's; flickr30k "
-        "and docci are as published; generated is drawn by the run (docs/naturalbench.md)."
+    form: Literal["csv", "tsv", "flickr30k", "docci", "xm3600", "generated"] = Field(
+        description="Form of the file: csv has the columns image and caption; tsv is VLMEvalKit's; "
+        "flickr30k, docci and xm3600 are as published; generated is drawn by the run "
+        "(docs/naturalbench.md)."
     )
     file: UserPath | None = Field(
         default=None, description="File with the captions, relative to the repository's root."
@@ -116,7 +117,17 @@ class Captions(Strict):
     count: Annotated[int, Field(ge=2)] | None = Field(
         default=None, description="Number of images that the run draws; only of generated."
     )
-    language: str = Field(default="English", min_length=1, description="Language of the questions to write.")
+    locale: str | None = Field(
+        default=None,
+        min_length=1,
+        description="Which captions of the file are taken, such as zh or hi; only of xm3600, which has those "
+        "of 36 locales.",
+    )
+    language: str = Field(
+        default="English",
+        min_length=1,
+        description="Language of the questions to write and of shortened captions.",
+    )
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -127,7 +138,32 @@ class Captions(Strict):
             raise ValueError(f"has the form {self.form}, which needs file, and no count")
         elif self.images is None and self.form != "tsv":
             raise ValueError(f"has the form {self.form}, which needs the folder images")
+        if (self.locale is not None) != (self.form == "xm3600"):
+            needs = "needs locale, such as zh" if self.form == "xm3600" else "has no locale; remove it"
+            raise ValueError(f"has the form {self.form}, which {needs}")
         return self
+
+
+class Shorten(Strict):
+    """How the writer shortens captions that are too long for encoders, before pairs are mined."""
+
+    below: int = Field(
+        default=230,
+        ge=2,
+        description="A caption with as many characters or more is shortened to fewer; 230 is the paper's for "
+        "DOCCI.",
+    )
+    template: UserPath = Field(
+        default="config/prompts/naturalbench_shorten.txt",
+        description="Prompt: a text file with the placeholders {caption}, {below} and, if wanted, "
+        "{language}.",
+    )
+    attempts: int = Field(
+        default=4,
+        ge=1,
+        description="Requests for a caption, until a reply is short enough; a sample whose caption none "
+        "shortens is left out, and listed.",
+    )
 
 
 class Mine(Strict):
@@ -238,6 +274,10 @@ class Curate(Strict):
     captions: Annotated[dict[Id, Captions], Field(min_length=1)] = Field(
         description="Data sets of captioned images, by an id of your own."
     )
+    shorten: Shorten | None = Field(
+        default=None,
+        description="How the writer shortens long captions first; null: captions are taken as they are.",
+    )
     mine: Mine = Field(description="How pairs are found that encoders mismatch (paper, eq. 1).")
     writer: Writer = Field(description="The language model that writes the questions.")
     review: Review = Field(description="The people who check the pairs and questions.")
@@ -297,7 +337,7 @@ class Demo(settings.Demo):
 
 
 class Settings(settings.RunSettings):
-    """A run of NaturalBench: `config/naturalbench.yaml` and two others."""
+    """A run of NaturalBench: `config/naturalbench.yaml` and others."""
 
     MODEL_KEYS = ("models",)
 

@@ -20,7 +20,7 @@ def curate(**changes: Any) -> dict[str, Any]:
         "release": {"name": "Own", "date": "2026-01-01"},
     }
     for key, block in changes.items():
-        blocks[key] = block if key == "captions" else blocks[key] | block
+        blocks[key] = block if key == "captions" else blocks.get(key, {}) | block
     return blocks
 
 

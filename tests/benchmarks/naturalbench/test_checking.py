@@ -195,6 +195,12 @@ def test_groups_that_are_left_out_are_not_planned() -> None:
     assert size.images is pool.size.images
 
 
+def test_the_prompt_that_shortens_captions_is_looked_for() -> None:
+    found = of_curation(shorten={"template": "short.txt"})
+    text = "curate.shorten.template names short.txt, which does not exist; correct the path"
+    assert ("error", "shorten", text) in texts(found, "writer")
+
+
 def test_the_writer_needs_its_key_or_its_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
     def last(**writer: object) -> tuple[str, str]:
         level, subject, text = texts(of_curation(writer=writer, network=True), "writer")[-1]

@@ -69,6 +69,13 @@ def test_a_trained_encoder_needs_its_steps() -> None:
     assert found(raw(encoders=trained, demo={"seed": 1, "image_encoder": {"steps": 3}})) == []
 
 
+def test_drawn_captions_are_not_shortened() -> None:
+    curate = {"captions": {"drawn": {"form": "generated", "count": 9}}, "shorten": {"below": 230}}
+    (line,) = found(raw(curate=curate, demo={"seed": 1}))
+    assert "curate.shorten is given, but curate.captions.drawn is drawn" in line and "remove" in line
+    assert found(raw(curate={"captions": {"real": {"form": "docci"}}, "shorten": {"below": 230}})) == []
+
+
 def test_pairs_of_a_file_need_the_folder_of_their_images() -> None:
     Retrieval(encoders=["a"])
     Retrieval(encoders=["a"], pairs="pairs.csv", images="images")
@@ -84,6 +91,8 @@ def test_pairs_of_a_file_need_the_folder_of_their_images() -> None:
         ({"form": "generated", "count": 5, "file": "a"}, "needs count, and neither file nor images"),
         ({"form": "csv", "images": "a"}, "needs file, and no count"),
         ({"form": "docci", "file": "a"}, "needs the folder images"),
+        ({"form": "xm3600", "file": "a", "images": "b"}, "has the form xm3600, which needs locale, such as"),
+        ({"form": "docci", "file": "a", "images": "b", "locale": "zh"}, "has no locale; remove it"),
         ({"form": "tsv", "file": "a", "count": 5}, "needs file, and no count"),
     ],
 )

@@ -24,6 +24,7 @@ from benchc.benchmarks.naturalbench.published.tables import (
     published_table11,
 )
 from benchc.benchmarks.naturalbench.taxonomy import SKILLS
+from benchc.config.catalogue import ModelCatalogue
 from benchc.config.load import read_config
 from benchc.config.yaml_file import read_yaml
 from tests.shared_data import SHARED, needs_shared
@@ -72,13 +73,35 @@ def test_models_of_the_catalogue_are_the_paper_s():
     catalogue = read_yaml(ROOT / "config/models.yaml")
     assert set(MODELS) <= set(catalogue) and set(MODELS.values()) <= set(published_table1()["model"])
     size = re.compile(r"([\d.]+)[bB]\b")
-    with_encoder = {"1.5": "2", "8": "11"}
+    with_encoder = {"1.5": "2", "8": "11", "70": "90"}
     for id_, name in MODELS.items():
-        of_language_model = size.search(name)[1]
-        assert size.search(id_)[1] in (of_language_model, with_encoder.get(of_language_model)), id_
+        # Others have one size, which the paper does not print.
+        if in_name := size.search(name):
+            assert size.search(id_)[1] in (in_name[1], with_encoder.get(in_name[1])), id_
     found = of_run(published_table1(), {"llava-1.5-13b": "Mine", "unknown": "Other", "molmo-7b-d": "Molmo"})
     assert found.select("model", "g_acc").rows() == [("Mine", 14.8), ("Molmo", 26.7)]
     assert of_run(published_table1(), {}).is_empty()
+
+
+def test_the_page_lists_the_models_without_an_entry():
+    page = (ROOT / "docs/naturalbench.md").read_text()
+    section = page.split("## The paper's models")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| (.+?) \| .+ \|$", section, re.MULTILINE)[1:]
+    listed = [name for row in rows for name in row.split(", ")]
+    monkey = ["Monkey-10B-chat"]  # probably monkey-chat
+    assert sorted([*listed, *MODELS.values(), *monkey]) == sorted(published_table1()["model"][2:])
+    assert len(MODELS) + len(monkey) == int(re.search(r"an entry for (\d+)", section)[1])
+
+
+def test_the_shipped_run_has_the_models_that_transformers_loads():
+    models = read_config(ROOT / "config/naturalbench.yaml").models
+    every = ModelCatalogue.model_validate(read_yaml(ROOT / "config/models.yaml")).root
+    in_job = {
+        id_
+        for id_ in MODELS
+        if every[id_].env == "transformers" and every[id_].server is None and every[id_].family is None
+    }
+    assert set(models) == in_job
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,10 @@ def curating(**keys: Any) -> Workflow:
             {"curate": curate(writer={"templates": {"yes_no": "a.txt", "multiple_choice": "b.txt"}})},
             "^curate.writer.templates.yes_no: there is no file a.txt; correct the path",
         ),
+        (
+            {"curate": curate(shorten={"template": "c.txt"})},
+            "^curate.shorten.template: there is no file c.txt; correct the path",
+        ),
     ],
 )
 def test_what_is_absent_or_does_not_fit_is_refused(keys: dict[str, Any], message: str) -> None:

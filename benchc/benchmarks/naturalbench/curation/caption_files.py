@@ -3,9 +3,10 @@
 import ast
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from benchc.benchmarks.naturalbench.curation.caption_sets import Form
 from benchc.sources.error import InvalidRowError, SourceError
@@ -16,6 +17,7 @@ ENTITIES_HEADER = ["image_name", "comment_number", "comment"]
 CSV_COLUMNS = ("image", "caption")
 TSV_COLUMNS = ("index", "image", "answer")
 DOCCI_KEYS = ("image_file", "description")
+XM3600_KEY = "image/key"
 
 
 class CaptionRow(NamedTuple):
@@ -33,14 +35,21 @@ class CaptionRow(NamedTuple):
     problem: str | None = None
 
 
-def caption_rows(path: Path, form: Form) -> Iterator[CaptionRow]:
-    """Yield the rows of a file of captions.
+def caption_rows(path: Path, form: Form, locale: str | None = None) -> Iterator[CaptionRow]:
+    """Yield the rows of a file of captions; ``locale``: of the captions, for xm3600 alone.
 
     Forms: csv, with the columns image and caption; tsv, as VLMEvalKit's, whose images are in base64 and whose
     answer is a list of captions; flickr30k, ``results_20130124.token`` or ``results.csv`` with the separator
-    |; docci, ``docci_descriptions.jsonlines``. Raises SourceError where the file cannot be read as its form.
+    |; docci, ``docci_descriptions.jsonlines``; xm3600, ``captions.jsonl`` of Crossmodal-3600, whose images
+    are called ``<image/key>.jpg``. Raises SourceError where the file cannot be read as its form.
     """
-    readers = {"csv": _csv, "tsv": _tsv, "flickr30k": _flickr30k, "docci": _docci}
+    readers: Mapping[Form, Callable[[Path], Iterator[CaptionRow]]] = {
+        "csv": _csv,
+        "tsv": _tsv,
+        "flickr30k": _flickr30k,
+        "docci": _docci,
+        "xm3600": partial(_xm3600, locale=locale or ""),
+    }
     if not path.is_file():
         raise SourceError(f"{path}: there is no such file; correct `file` of the captions")
     return readers[form](path)
@@ -118,17 +127,48 @@ def _flickr30k(path: Path) -> Iterator[CaptionRow]:
                 yield CaptionRow(line, name, int(number), caption)
 
 
-def _docci(path: Path) -> Iterator[CaptionRow]:
+def _json_lines(path: Path, keys: Sequence[str]) -> Iterator[tuple[int, dict[str, Any] | CaptionRow]]:
+    """Yield the object of each line, whose ``keys`` have texts, or a row with what is wrong."""
     for line, text in _lines(path):
         try:
             values = json.loads(text)
         except ValueError as error:
-            yield CaptionRow(line, "", problem=f"is not JSON ({error})")
+            yield line, CaptionRow(line, "", problem=f"is not JSON ({error})")
             continue
-        if not isinstance(values, dict) or not all(isinstance(values.get(key), str) for key in DOCCI_KEYS):
-            yield CaptionRow(line, "", problem=f"has no texts {' and '.join(DOCCI_KEYS)}")
+        if not isinstance(values, dict) or not all(isinstance(values.get(key), str) for key in keys):
+            what = "no text" if len(keys) == 1 else "no texts"
+            yield line, CaptionRow(line, "", problem=f"has {what} {' and '.join(keys)}")
             continue
-        yield CaptionRow(line, values["image_file"].strip(), None, values["description"])
+        yield line, values
+
+
+def _docci(path: Path) -> Iterator[CaptionRow]:
+    for line, values in _json_lines(path, DOCCI_KEYS):
+        if isinstance(values, CaptionRow):
+            yield values
+        else:
+            yield CaptionRow(line, values["image_file"].strip(), None, values["description"])
+
+
+def _xm3600(path: Path, locale: str) -> Iterator[CaptionRow]:
+    """Yield a row for each caption of a locale: ``{"image/key": K, LOCALE: {"caption": [TEXT, ...]}}``."""
+    for line, values in _json_lines(path, (XM3600_KEY,)):
+        if isinstance(values, CaptionRow):
+            yield values
+            continue
+        name = f"{values[XM3600_KEY].strip()}.jpg"
+        of_locale = values.get(locale)
+        captions = of_locale.get("caption") if isinstance(of_locale, dict) else None
+        if not _are_texts(captions):
+            yield CaptionRow(line, name, problem=f"has no captions of the locale {locale!r}")
+            continue
+        for caption in captions:
+            yield CaptionRow(line, name, None, caption)
+
+
+def _are_texts(value: object) -> TypeGuard[list[str]]:
+    """Return whether a value is a list of one text or more."""
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
 
 
 def _tsv(path: Path) -> Iterator[CaptionRow]:
@@ -174,6 +214,6 @@ def _captions(text: str) -> list[str]:
             found = ast.literal_eval(text)
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             found = None
-    if not isinstance(found, list) or not found or not all(isinstance(caption, str) for caption in found):
+    if not _are_texts(found):
         raise InvalidRowError("the answer is no list of captions")
     return found

@@ -50,7 +50,7 @@ def read_caption_set(source: CaptionSet, which: Which) -> tuple[pl.DataFrame, pl
     if source.images is not None and not source.images.is_dir():
         raise SourceError(f"{source.images}: is no folder of images; correct `images` of {source.id}")
     remarks: list[Remark] = []
-    pictures = _pictures(caption_rows(source.file, source.form), source.id, remarks)
+    pictures = _pictures(caption_rows(source.file, source.form, source.locale), source.id, remarks)
     good: dict[str, Picture] = {}
     known: dict[bytes, str] = {}  # the first image of each content
     for name, picture in track(pictures.items(), label=f"read {source.id}", unit="images"):

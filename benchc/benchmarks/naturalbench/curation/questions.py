@@ -37,13 +37,10 @@ class Writer:
     def request(self, samples: tuple[Sample, Sample], kind: QuestionType, round_: int) -> dict[str, object]:
         """Return the request for the two questions of a pair. The round is its seed: rounds differ."""
         first, second = samples
-        prompt = self.templates[kind].filled(first.caption, second.caption, first.language)
-        return {
-            "model": self.model,
-            "messages": [{"role": "user", "content": prompt}],
-            "temperature": self.temperature,
-            "seed": round_,
-        }
+        prompt = self.templates[kind].filled(
+            caption_0=first.caption, caption_1=second.caption, language=first.language
+        )
+        return chat_request(self.model, prompt, self.temperature, round_)
 
     def footer(self, round_: int, mode: Mode, url: str) -> QuestionsFooter:
         """Return the footer of the questions of a round."""
@@ -60,6 +57,16 @@ class Writer:
 def read_writer(model: str, temperature: float, templates: Mapping[QuestionType, Path]) -> Writer:
     """Return the writer with the templates in files. Raises InputError where one is not valid."""
     return Writer(model, temperature, {kind: read_template(file) for kind, file in templates.items()})
+
+
+def chat_request(model: str, prompt: str, temperature: float, seed: int) -> dict[str, object]:
+    """Return the request for a reply to a prompt."""
+    return {
+        "model": model,
+        "messages": [{"role": "user", "content": prompt}],
+        "temperature": temperature,
+        "seed": seed,
+    }
 
 
 def public_address(url: str) -> str:
@@ -121,7 +128,7 @@ def _rows(
     writer: Writer,
 ) -> Iterator[tuple[object, ...]]:
     try:
-        questions = read_reply(_text(answer, writer.model), kind)
+        questions = read_reply(reply_text(answer, writer.model), kind)
     except UnusableError as error:
         questions = error, error
     origin = request_hash("POST", CHAT, body), writer.templates[kind].hash
@@ -133,8 +140,12 @@ def _rows(
                 yield pair, kind, q_idx, None, None, None, False, str(reason), *origin
 
 
-def _text(answer: Answer, model: str) -> str:
-    """Return the text of a reply. Raises UnusableError where there is none, which another round may have."""
+def reply_text(answer: Answer, model: str) -> str:
+    """Return the text of a reply.
+
+    Raises UnusableError where there is none, which another round may have, and InputError where the server
+    refuses all requests or is not OpenAI-compatible.
+    """
     if not answer.ok:
         if _code(answer) in REFUSED_CONTENT:
             raise UnusableError(f"the server refuses the request: {answer.shown()}")

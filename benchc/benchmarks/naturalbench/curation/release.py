@@ -6,6 +6,7 @@ import hashlib
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ import polars as pl
 from benchc.benchmarks.naturalbench.curation.content import question_key
 from benchc.benchmarks.naturalbench.curation.groups import Group, groups_of
 from benchc.benchmarks.naturalbench.curation.samples import Sample, read_samples
+from benchc.benchmarks.naturalbench.schemas.captions import ShortenedFooter
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
@@ -179,6 +181,13 @@ def encoder_facts(embeddings: Sequence[Path], weights: Mapping[str, Sequence[Pat
         for footer in map(read_footer, embeddings)
         for id_ in [str(footer["encoder"])]
     }
+
+
+def shortening_facts(captions: Path) -> dict[str, object]:
+    """Return how the captions of samples were shortened; empty where they were not."""
+    footer = read_footer(captions)
+    names = [field.name for field in fields(ShortenedFooter) if field.name != "captions"]
+    return {name: footer[name] for name in names if name in footer}
 
 
 def sha256_of(path: Path) -> str:

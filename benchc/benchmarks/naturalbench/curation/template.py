@@ -1,12 +1,14 @@
-"""Prompt templates: text files with the placeholders {caption_0}, {caption_1} and {language}."""
+"""Prompt templates: text files with placeholders such as {caption_0}, {caption_1} and {language}."""
 
 import hashlib
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchc.errors import InputError
 
+# Of a prompt about a pair.
 REQUIRED = ("caption_0", "caption_1")
 OPTIONAL = ("language",)
 # Of a name only: the form of the reply, which a template shows, has braces too.
@@ -24,25 +26,29 @@ class Template:
         """16 hex digits."""
         return hashlib.blake2b(self.text.encode(), digest_size=8).hexdigest()
 
-    def filled(self, caption_0: str, caption_1: str, language: str) -> str:
-        """Return the prompt; a placeholder inside a caption stays as it is."""
-        values = {"caption_0": caption_0, "caption_1": caption_1, "language": language}
+    def filled(self, **values: str) -> str:
+        """Return the prompt with the value of each placeholder; one inside a value stays as it is."""
         return PLACEHOLDER.sub(lambda found: values[found[1]], self.text)
 
 
-def read_template(path: str | Path) -> Template:
-    """Return the template in a file; raises InputError where its placeholders are not those above."""
+def read_template(
+    path: str | Path, required: Sequence[str] = REQUIRED, optional: Sequence[str] = OPTIONAL
+) -> Template:
+    """Return the template in a file.
+
+    Raises InputError where one of the placeholders ``required`` is missing, or one is not in either list.
+    """
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 ({error}); save it as UTF-8") from error
     names = PLACEHOLDER.findall(text)
-    known = (*REQUIRED, *OPTIONAL)
+    known = (*required, *optional)
     if unknown := [name for name in names if name not in known]:
         raise InputError(
             f"{path}: has the placeholder {{{unknown[0]}}}; correct it: a prompt has {_listed(known)}"
         )
-    if missing := [name for name in REQUIRED if name not in names]:
+    if missing := [name for name in required if name not in names]:
         raise InputError(f"{path}: lacks the placeholder {{{missing[0]}}}; add it where that caption belongs")
     return Template(text)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
+from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.settings import Curate, Settings
 from benchc.config.corruption_batches import corruption_batches
@@ -89,7 +90,24 @@ def _notes(settings: Settings, results: Path) -> Iterator[str]:
         if not (results / "subsets/groups.parquet").exists():
             yield "items: those of groups that are left out are counted until `read_groups` has run."
     if settings.curate is not None:
+        yield from shortening_notes(settings.curate, results / "curate/long_captions.parquet")
         yield from curation_notes(settings.curate, results / "curate/pairs.parquet")
+
+
+def shortening_notes(curate: Curate, path: Path) -> Iterator[str]:
+    """Yield how many requests shorten captions; ``path``: the samples as they are read, if they exist."""
+    if curate.shorten is None:
+        return
+    below, attempts = curate.shorten.below, curate.shorten.attempts
+    captions = "captions"
+    if path.exists():
+        lengths = read_table(path, CAPTIONS, ["caption"])["caption"].str.len_chars()
+        captions = pluralize(int((lengths >= below).sum()), "caption")
+    requests = f"1 to {attempts} requests" if attempts > 1 else "1 request"
+    yield (
+        f"curation asks {curate.writer.model} to shorten {captions} of {below:,} characters or more: "
+        f"{requests} each."
+    )
 
 
 def curation_notes(curate: Curate, path: Path) -> Iterator[str]:

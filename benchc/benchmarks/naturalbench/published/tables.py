@@ -36,6 +36,20 @@ MODELS = {
     "qwen2-vl-7b": "Qwen2-VL (Qwen2-7B)",
     "llama-3.2-vision-11b": "Llama3.2-Vision (Llama-3.1-8B)",  # with its image encoder, 11B
     "molmo-7b-d": "Molmo (Qwen2-7B)",  # Molmo-7B-O has OLMo-7B
+    "instructblip-vicuna-7b": "InstructBLIP (Vicuna-7B)",
+    "instructblip-vicuna-13b": "InstructBLIP (Vicuna-13B)",
+    "llava-next-34b": "LLaVA-NeXT (Nous-Hermes-2-Yi-34B)",
+    "deepseek-vl-1.3b-chat": "DeepSeek-VL-1.3B-Chat",
+    "deepseek-vl-7b-chat": "DeepSeek-VL-7B-Chat",
+    "qwen2-vl-72b": "Qwen2-VL (Qwen2-72B)",
+    "llama-3.2-vision-90b": "Llama3.2-Vision (Llama-3.1-70B)",  # with its image encoder, 90B
+    "molmo-7b-o": "Molmo (OLMo-7B)",
+    "molmo-72b": "Molmo (Qwen2-72B)",
+    "phi-3-vision": "Phi-3-Vision",
+    "internvl2-8b": "InternVL2-8B",
+    "internvl2-26b": "InternVL2-26B",
+    "qwen-vl-chat": "Qwen-VL-Chat",
+    "gpt-4o": "GPT-4o",
 }
 # Of Table 11.
 READINGS = {

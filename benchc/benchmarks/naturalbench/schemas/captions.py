@@ -19,6 +19,27 @@ class CaptionsFooter(Footer):
     captions: str
 
 
+@dataclass(frozen=True, kw_only=True)
+class ShortenedFooter(CaptionsFooter):
+    """Of the samples whose long captions a language model shortened.
+
+    Attributes:
+        below: number of characters that every caption stays below
+        model: its name at the endpoint
+        temperature: of its replies
+        template: hash of the prompt template
+        mode: live, record or replay
+        url: address of the endpoint without what may be secret; null in a replay, which asks nobody
+    """
+
+    below: int
+    model: str
+    temperature: float
+    template: str
+    mode: str
+    url: str | None
+
+
 CAPTIONS = TableType(
     "captions",
     1,

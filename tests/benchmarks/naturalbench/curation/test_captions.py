@@ -32,11 +32,16 @@ def images(tmp_path: Path) -> Path:
 
 
 def read(
-    text: str | bytes, form: Form, images: Path | None, folder: Path, which: Which = "first"
+    text: str | bytes,
+    form: Form,
+    images: Path | None,
+    folder: Path,
+    which: Which = "first",
+    locale: str | None = None,
 ) -> tuple[pl.DataFrame, list[tuple[str, int | None, str]]]:
     path = folder / "captions"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    frame, report = read_caption_set(CaptionSet("set", form, path, images, "English"), which)
+    frame, report = read_caption_set(CaptionSet("set", form, path, images, "English", locale), which)
     check_frame(frame, path, CAPTIONS)
     assert set(report["kind"]) <= {"rejected"}
     return frame, [(id_, line, reason) for id_, line, _, reason in report.iter_rows()]
@@ -97,6 +102,39 @@ def test_docci(images: Path, tmp_path: Path) -> None:
     assert [line for _, line, _ in remarks] == [2, 3, 4, 5]
     assert remarks[0][2] == "has no texts image_file and description"
     assert remarks[2][2].startswith("is not JSON (")
+
+
+# As the published file: an object of each locale, with the captions and two tokenised forms of them.
+XM3600 = "\n".join(
+    json.dumps(row, ensure_ascii=False)
+    for row in (
+        {
+            "image/key": "1",
+            "image/locale": "zh",
+            "en": {"caption": ["A dog.", "It barks."], "caption/tokenized": ["A dog .", "It barks ."]},
+            "zh": {"caption": ["一只狗。", " 狗在叫。"], "caption/tokenized": ["一 只 狗 。", "狗 在 叫 。"]},
+        },
+        {"image/key": "2", "image/locale": "hi", "en": {"caption": ["Two men."]}, "zh": {"caption": []}},
+        {"image/key": "3", "image/locale": "hi", "en": "none", "zh": {"caption": ["两个人。"]}},
+        {"key": "4", "en": {"caption": ["x"]}, "zh": {"caption": ["x"]}},
+    )
+)
+
+
+def test_xm3600_has_the_captions_of_one_locale(images: Path, tmp_path: Path) -> None:
+    frame, remarks = read(XM3600, "xm3600", images, tmp_path, locale="zh")
+    assert frame.select("id", "caption").rows() == [("set/1.jpg", "一只狗。"), ("set/3.jpg", "两个人。")]
+    absent = "has no captions of the locale"
+    assert remarks == [("set/2.jpg", 2, f"{absent} 'zh'"), ("set/", 4, "has no text image/key")]
+    frame, remarks = read(XM3600, "xm3600", images, tmp_path, "all", "en")
+    assert frame.select("id", "caption").rows() == [
+        ("set/1.jpg#0", "A dog."),
+        ("set/1.jpg#1", "It barks."),
+        ("set/2.jpg#0", "Two men."),
+    ]
+    assert remarks[0] == ("set/3.jpg", 3, f"{absent} 'en'")
+    with pytest.raises(SourceError, match=r"none of its rows became a sample; .*first: has no caption"):
+        read(XM3600, "xm3600", images, tmp_path, locale="cn")
 
 
 def tsv(*rows: tuple[str, str, str, str]) -> str:

@@ -15,7 +15,9 @@ ROOT = Path(__file__).resolve().parents[4]
 
 @pytest.mark.parametrize("file", Writer(model="m").templates.values())
 def test_the_shipped_templates_are_valid_and_show_both_captions_in_order(file):
-    prompt = read_template(ROOT / file).filled("a first dog", "a second dog", "Hindi")
+    prompt = read_template(ROOT / file).filled(
+        caption_0="a first dog", caption_1="a second dog", language="Hindi"
+    )
     assert prompt.index("a first dog") < prompt.index("a second dog")
     assert "in Hindi" in prompt and '"Caption1 Answer"' in prompt
     assert "{caption" not in prompt and "{language" not in prompt
@@ -24,12 +26,15 @@ def test_the_shipped_templates_are_valid_and_show_both_captions_in_order(file):
 @given(st.text(), st.text())
 def test_captions_are_inserted_as_they_are(first, second):
     template = Template('{caption_0}|{caption_1}|{"0": {"Question": "..."}}')
-    assert template.filled(first, second, "x") == f'{first}|{second}|{{"0": {{"Question": "..."}}}}'
+    assert (
+        template.filled(caption_0=first, caption_1=second)
+        == f'{first}|{second}|{{"0": {{"Question": "..."}}}}'
+    )
 
 
 def test_a_caption_that_is_a_placeholder_is_not_replaced():
     assert (
-        Template("{caption_0} {caption_1}").filled("{caption_1}", "{language}", "x")
+        Template("{caption_0} {caption_1}").filled(caption_0="{caption_1}", caption_1="{language}")
         == "{caption_1} {language}"
     )
 

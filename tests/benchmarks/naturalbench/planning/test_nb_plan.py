@@ -6,12 +6,14 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.naturalbench.planning.plan import plan_of
+from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.planning.amounts import Amount
 from benchc.planning.plan import plan_markdown
 from benchc.planning.size import RunSize
 from benchc.schemas.parquet import write_table
 from benchc.schemas.subset import SUBSET
+from tests.benchmarks.naturalbench.drawn import drawn_captions
 from tests.benchmarks.naturalbench.runs import config_of, curate
 
 NOWHERE = Path("a-run-without-results")
@@ -97,6 +99,26 @@ def test_chosen_pairs_are_counted(tmp_path):
         "curation asks each of 3 people for judgements: 28 of questions in round 0, 28 in all; each pair, "
         "type and round needs 4, since both questions are asked about both images.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("shorten", "requests"),
+    [
+        ({}, "1 to 4 requests each"),
+        ({"attempts": 2}, "1 to 2 requests each"),
+        ({"attempts": 1}, "1 request each"),
+    ],
+)
+def test_captions_to_shorten_are_counted_once_they_are_read(shorten, requests, tmp_path):
+    config = config_of(encoders=ENCODERS, curate=curate(shorten=shorten))
+    assert notes(config)[0] == (
+        f"curation asks writer to shorten captions of 230 characters or more: {requests}."
+    )
+    long = drawn_captions(3).with_columns(caption=pl.Series(["x" * 229, "x" * 230, "狗" * 400]))
+    write_table(long, tmp_path / "curate/long_captions.parquet", CAPTIONS)
+    assert notes(config, tmp_path)[0] == (
+        f"curation asks writer to shorten 2 captions of 230 characters or more: {requests}."
+    )
 
 
 def test_a_run_without_models_has_a_plan():

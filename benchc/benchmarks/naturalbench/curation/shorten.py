@@ -1,0 +1,121 @@
+"""Long captions, shortened by a language model for encoders that read short ones.
+
+The paper has ChatGPT shorten those of DOCCI to below 230 characters (appendix A, step 1).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from benchc.benchmarks.naturalbench.curation.questions import (
+    CHAT,
+    chat_request,
+    public_address,
+    reply_text,
+)
+from benchc.benchmarks.naturalbench.curation.reply import UnusableError
+from benchc.benchmarks.naturalbench.curation.template import Template, read_template
+from benchc.benchmarks.naturalbench.schemas.captions import ShortenedFooter
+from benchc.endpoint.answer import Answer
+from benchc.endpoint.client import Endpoint, Mode
+from benchc.progress import track
+from benchc.sources.report import Remark, report_frame
+
+REQUIRED = ("caption", "below")
+OPTIONAL = ("language",)
+
+
+@dataclass(frozen=True)
+class Shortener:
+    """The language model that shortens captions, as its requests describe it.
+
+    Attributes:
+        below: a caption with as many characters or more is shortened to fewer
+        attempts: requests for a caption, until a reply is short enough
+    """
+
+    model: str
+    temperature: float
+    template: Template
+    below: int
+    attempts: int
+
+    def request(self, caption: str, language: str, attempt: int) -> dict[str, object]:
+        """Return the request for a shorter caption. The attempt is its seed: attempts differ."""
+        prompt = self.template.filled(caption=caption, below=str(self.below), language=language)
+        return chat_request(self.model, prompt, self.temperature, attempt)
+
+    def shortened(self, answer: Answer) -> str:
+        """Return the caption of a reply in one line; raises UnusableError where it is none or too long."""
+        caption = " ".join(reply_text(answer, self.model).split())
+        if len(caption) >= self.below:
+            raise UnusableError(f"the reply has {len(caption):,} characters, not fewer than {self.below:,}")
+        return caption
+
+    def footer(self, captions: str, mode: Mode, url: str) -> ShortenedFooter:
+        """Return the footer of the samples; ``captions``: which captions of an image they have."""
+        return ShortenedFooter(
+            captions=captions,
+            below=self.below,
+            model=self.model,
+            temperature=self.temperature,
+            template=self.template.hash,
+            mode=mode,
+            url=None if mode == "replay" else public_address(url),
+        )
+
+
+def read_shortener(model: str, temperature: float, template: Path, below: int, attempts: int) -> Shortener:
+    """Return the shortener with the template in a file. Raises InputError where that is not valid."""
+    return Shortener(model, temperature, read_template(template, REQUIRED, OPTIONAL), below, attempts)
+
+
+def shorten(
+    samples: pl.DataFrame, shortener: Shortener, endpoint: Endpoint
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the samples (type CAPTIONS) with captions below the limit, and a report on those without.
+
+    Captions that are short are kept as they are. A sample whose caption is still too long after all attempts
+    is left out; the report has its id and the reason of the last attempt. Raises EndpointError, and
+    InputError where the server refuses all requests or is not OpenAI-compatible.
+    """
+    long = samples.filter(pl.col("caption").str.len_chars() >= shortener.below)
+    open_ = {id_: texts for id_, *texts in long.select("id", "caption", "language").iter_rows()}
+    shorter: dict[str, str] = {}
+    reasons: dict[str, str] = {}
+    for attempt in range(shortener.attempts):
+        if not open_:
+            break
+        found = _attempt(open_, shortener, attempt, endpoint)
+        reasons = {id_: str(reply) for id_, reply in found.items() if isinstance(reply, UnusableError)}
+        shorter |= {id_: reply for id_, reply in found.items() if isinstance(reply, str)}
+        open_ = {id_: each for id_, each in open_.items() if id_ in reasons}
+    short = pl.col("id").replace_strict(shorter, default=pl.col("caption"), return_dtype=pl.String)
+    kept = samples.filter(~pl.col("id").is_in(list(open_))).with_columns(short.alias("caption"))
+    remarks = [Remark(id_, None, "rejected", reasons[id_]) for id_ in open_]
+    return kept, report_frame(remarks)
+
+
+def _attempt(
+    open_: Mapping[str, Sequence[str]], shortener: Shortener, attempt: int, endpoint: Endpoint
+) -> dict[str, str | UnusableError]:
+    """Return the shorter caption of each sample, or why its reply is none.
+
+    ``open_``: caption and language of each sample.
+    """
+    bodies = [shortener.request(caption, language, attempt) for caption, language in open_.values()]
+    answers = track(
+        zip(open_, endpoint.post_each(CHAT, bodies), strict=True),
+        label=f"shorten captions, attempt {attempt + 1}",
+        unit="replies",
+        total=len(bodies),
+    )
+    found: dict[str, str | UnusableError] = {}
+    for id_, answer in answers:
+        try:
+            found[id_] = shortener.shortened(answer)
+        except UnusableError as error:
+            found[id_] = error
+    return found
