@@ -188,9 +188,10 @@ def markdown(name: str, figures: Mapping[str, Any]) -> str:
     if "job" in figures:
         lines += [
             f"Loop: {figures['loop']:.2f} predictions/s. benchc with "
-            f"{pluralize(figures['workers'], 'worker')}: {figures['job']:.2f} predictions/s, {figures['job'] / figures['loop']:.1f} times. GPU busy: "
-            f"{_share(figures['busy'], 0)} of the time. A unit takes {1000 * figures['unit_on_host']:.0f} "
-            f"ms on one core and {1000 * figures['unit_on_device']:.0f} ms on the device, which needs "
+            f"{pluralize(figures['workers'], 'worker')}: {figures['job']:.2f} predictions/s, "
+            f"{figures['job'] / figures['loop']:.1f} times. GPU busy: {_share(figures['busy'], 0)} of the time. "
+            f"A unit takes {1000 * figures['unit_on_host']:.0f} ms on one core and "
+            f"{1000 * figures['unit_on_device']:.0f} ms on the device, which needs "
             f"{pluralize(figures['workers_needed'], 'worker')}.",
             "",
         ]
