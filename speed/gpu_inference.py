@@ -189,8 +189,8 @@ def markdown(name: str, figures: Mapping[str, Any]) -> str:
         lines += [
             f"Loop: {figures['loop']:.2f} predictions/s. benchc with "
             f"{pluralize(figures['workers'], 'worker')}: {figures['job']:.2f} predictions/s, "
-            f"{figures['job'] / figures['loop']:.1f} times. GPU busy: {_share(figures['busy'], 0)} of the time. "
-            f"A unit takes {1000 * figures['unit_on_host']:.0f} ms on one core and "
+            f"{figures['job'] / figures['loop']:.1f} times. GPU busy: {_share(figures['busy'], 0)} of the "
+            f"time. A unit takes {1000 * figures['unit_on_host']:.0f} ms on one core and "
             f"{1000 * figures['unit_on_device']:.0f} ms on the device, which needs "
             f"{pluralize(figures['workers_needed'], 'worker')}.",
             "",
