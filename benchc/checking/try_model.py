@@ -138,7 +138,7 @@ def _placed(source: CheckpointSource, weights: int) -> tuple[CheckpointSource, i
     """Return a source and threads for this machine; None where a CPU has not the memory for ``weights``."""
     if source.device != "cuda":
         return source, 1
-    if torch.backends.cuda.is_built():
+    if torch.version.cuda or torch.version.hip:
         # Before torch counts them, which may fix the GPUs that this process sees (MIG, ROCm).
         take_gpus(source.gpus, source.location)
         if torch.cuda.device_count() >= source.gpus:

@@ -392,7 +392,7 @@ def test_a_check_takes_its_gpu_before_torch_counts_them(monkeypatch: pytest.Monk
         asked.append("count")
         return 1
 
-    monkeypatch.setattr(torch.backends.cuda, "is_built", lambda: True)
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.cuda, "device_count", counted)
     monkeypatch.setattr(try_model, "take_gpus", lambda *_: asked.append("take"))
     source = CheckpointSource("m", device="cuda")
