@@ -18,8 +18,17 @@ import torch
 from run_summary import processor
 
 PACKAGES = ("torch", "transformers", "accelerate", "flash-attn", "triton", "numpy", "pillow")
-# TFLOPS in bfloat16 without sparsity, of NVIDIA's data sheets, by a part of the name that torch gives.
-PEAKS = {"H200": 989.0, "H100 80GB HBM3": 989.0, "H100 PCIe": 756.0, "A100": 312.0, "L40S": 362.0}
+# TFLOPS in bfloat16 without sparsity, of NVIDIA's data sheets, by a part of the name that torch gives; of the
+# first that fits. A slice (MIG) has the name of its GPU, and an unknown part of its peak.
+PEAKS: dict[str, float | None] = {
+    "MIG": None,
+    "H200 NVL": 835.0,
+    "H200": 989.0,
+    "H100 80GB HBM3": 989.0,
+    "H100 PCIe": 756.0,
+    "A100": 312.0,
+    "L40S": 362.0,
+}
 SAMPLE_SECONDS = 0.5
 
 
@@ -64,7 +73,7 @@ def device_of(named: str | None, *, tiny: bool) -> str:
 
 
 def peak_of(card: str) -> float | None:
-    """Return the TFLOPS of a card in bfloat16; None of one that is not listed."""
+    """Return the TFLOPS of a card in bfloat16; None of one that is not listed, and of a slice."""
     return next((peak for name, peak in PEAKS.items() if name in card), None)
 
 

@@ -66,6 +66,7 @@ from benchc.models.question import Question, letter_prompt
 from benchc.models.tf32 import forbid_tf32
 from benchc.models.units import ImagesToCorrupt
 from benchc.pixels import Pixels
+from benchc.pluralize import pluralize
 from benchc.prefetch import prefetch
 from benchc.progress import track
 
@@ -186,11 +187,12 @@ def markdown(name: str, figures: Mapping[str, Any]) -> str:
     lines = [f"### {name}{size}", ""]
     if "job" in figures:
         lines += [
-            f"Loop: {figures['loop']:.2f} predictions/s. benchc with {figures['workers']} workers: "
-            f"{figures['job']:.2f} predictions/s, {figures['job'] / figures['loop']:.1f} times. GPU busy: "
-            f"{_share(figures['busy'], 0)} of the time. A unit takes {1000 * figures['unit_on_host']:.0f} "
-            f"ms on one core and {1000 * figures['unit_on_device']:.0f} ms on the device, which needs "
-            f"{figures['workers_needed']} workers.",
+            f"Loop: {figures['loop']:.2f} predictions/s. benchc with "
+            f"{pluralize(figures['workers'], 'worker')}: {figures['job']:.2f} predictions/s, "
+            f"{figures['job'] / figures['loop']:.1f} times. GPU busy: {_share(figures['busy'], 0)} of the "
+            f"time. A unit takes {1000 * figures['unit_on_host']:.0f} ms on one core and "
+            f"{1000 * figures['unit_on_device']:.0f} ms on the device, which needs "
+            f"{pluralize(figures['workers_needed'], 'worker')}.",
             "",
         ]
     if "probabilities" in figures:

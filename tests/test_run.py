@@ -11,6 +11,7 @@ import pytest
 import yaml
 from snakemake.cli import parse_args
 
+from benchc.benchmarks.bench_c.settings import Settings
 from scripts.commands import run as command
 from tests.benchmarks.bench_c.trial import CONFIG
 from tests.config.trial import MODELS, SOURCES
@@ -84,6 +85,11 @@ def test_a_run_uses_no_more_gpus_at_once_than_there_are(parsed, capsys, given, r
     assert found.targets == ["table1"] and found.cores == 9
     line = "2 GPUs at most at once (--resources gpu=2)\n"
     assert capsys.readouterr().err == (line if resources.get("gpu") == 2 else "")
+
+
+def test_encoders_on_gpus_are_limited_as_models(parsed, monkeypatch):
+    monkeypatch.setattr(Settings, "encoder_gpus", 1)
+    assert parsed(gpus=0).resources["gpu"].value == 2
 
 
 def test_a_run_has_no_limit_on_gpus_that_it_does_not_need_or_that_a_profile_may_have(

@@ -136,11 +136,13 @@ def try_answers(
 
 def _placed(source: CheckpointSource, weights: int) -> tuple[CheckpointSource, int] | None:
     """Return a source and threads for this machine; None where a CPU has not the memory for ``weights``."""
-    if source.device == "cuda" and torch.cuda.device_count() >= source.gpus:
-        take_gpus(source.gpus, source.location)
-        return source, 1
     if source.device != "cuda":
         return source, 1
+    if torch.version.cuda or torch.version.hip:
+        # Before torch counts them, which may fix the GPUs that this process sees (MIG, ROCm).
+        take_gpus(source.gpus, source.location)
+        if torch.cuda.device_count() >= source.gpus:
+            return source, 1
     if weights > CPU_MEMORY_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
         return None
     # float16 overflows more often on a CPU; bfloat16 takes the same memory.

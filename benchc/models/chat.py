@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import torch
 
 from benchc.models.encoding import Encoded, PromptEncoder, sizes_of
+from benchc.models.gpu_memory import is_out_of_memory
 from benchc.models.protocol import ModelError, NoTextOnlyError
 from benchc.models.question import Question, answer_separator, end_of, system_messages
 from benchc.models.special_tokens import SpecialTokens, times_at_start
@@ -404,9 +405,9 @@ class ChatInterface(ABC):
             )
         try:
             return self.chat.encoded(prompt, variants)
-        except torch.OutOfMemoryError:  # of a family that encodes on the device
-            raise
         except Exception as error:  # processors and families raise many types
+            if is_out_of_memory(error):  # of a family that encodes on the device
+                raise
             reason = error.__cause__ or error
             raise NoTextOnlyError(
                 f"the model takes no prompt without an image ({type(reason).__name__}: "

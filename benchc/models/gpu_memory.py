@@ -7,6 +7,10 @@ import torch
 
 from benchc.models.protocol import CheckpointSource, ModelError
 
+# In errors of the driver and of libraries, which are no OutOfMemoryError: torch itself, kernels and handles
+# of cuBLAS and cuDNN take memory besides torch's allocator.
+FULL = ("out of memory", "_STATUS_ALLOC_FAILED")
+
 
 @contextmanager
 def enough_memory(source: CheckpointSource, *, divides: bool = True) -> Iterator[None]:
@@ -16,7 +20,7 @@ def enough_memory(source: CheckpointSource, *, divides: bool = True) -> Iterator
     except ModelError:
         raise
     except Exception as error:
-        if source.device == "cpu" or not _is_out_of_memory(error):
+        if source.device == "cpu" or not is_out_of_memory(error):
             raise
         raise too_little(source, divides=divides) from error
 
@@ -47,12 +51,11 @@ def _card(number: int) -> str:
     return f"{properties.name}: {free / 1e9:.1f} of {total / 1e9:.1f} GB free"
 
 
-def _is_out_of_memory(error: BaseException | None) -> bool:
+def is_out_of_memory(error: BaseException | None) -> bool:
     """Return whether an error is, or was caused by, memory of a GPU that is full."""
     while error is not None:
-        # torch's driver errors, such as of a card without memory for torch itself, are no OutOfMemoryError.
         if isinstance(error, torch.OutOfMemoryError) or (
-            isinstance(error, RuntimeError) and "error: out of memory" in str(error)
+            isinstance(error, RuntimeError) and any(words in str(error) for words in FULL)
         ):
             return True
         error = error.__cause__ or error.__context__

@@ -20,7 +20,7 @@ import torch
 from benchc.errors import InputError
 from benchc.models.encoding import Encoded, VariantGroup, joined, sizes_of
 from benchc.models.generation import Generation
-from benchc.models.gpu_memory import enough_memory
+from benchc.models.gpu_memory import enough_memory, is_out_of_memory
 from benchc.models.load import load_classifier, load_generator, load_scorer
 from benchc.models.local import Generative, ModelInterface, Numbers, Scorer
 from benchc.models.pass_limit import PassLimit
@@ -314,8 +314,9 @@ class UnitRunner(Generic[Row]):
         """Return what the model says; None, with nothing left in the memory, where that is too small."""
         try:
             return self._asked(encode())
-        except torch.OutOfMemoryError:
-            pass
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
         # Only after the block: the error's traceback holds the frames of the pass, and so its activations.
         gc.collect()
         torch.cuda.empty_cache()
@@ -326,9 +327,11 @@ class UnitRunner(Generic[Row]):
         try:
             with self.passes.limit.measured(encoded.rows * encoded.tokens):
                 return self.ask(encoded)
-        except (torch.OutOfMemoryError, ModelError):
+        except ModelError:
             raise
         except Exception as error:  # code of many models, and of their authors
+            if is_out_of_memory(error):
+                raise
             last = traceback.extract_tb(error.__traceback__)[-1]
             reason = (
                 f"({type(error).__name__}: {' '.join(str(error).split())}, {Path(last.filename).name} line "

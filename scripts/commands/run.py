@@ -42,7 +42,8 @@ def run(
         command += ["--logger", "stages", "--logger-stages-results", f"results/{name}"]
     # A flag ends a list of configurations or resources, or a target that follows would be one.
     rest = ["--show-failed-logs", *options]
-    command += _with_gpus(rest) if any(model.gpus for model in found.models.values()) else rest
+    needs_gpu = found.settings.encoder_gpus or any(model.gpus for model in found.models.values())
+    command += _with_gpus(rest) if needs_gpu else rest
     os.execv(sys.executable, command)
 
 

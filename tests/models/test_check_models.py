@@ -19,7 +19,7 @@ import yaml
 from huggingface_hub.errors import GatedRepoError
 from safetensors.torch import load_file, save_file
 
-from benchc.checking import measure, models
+from benchc.checking import measure, models, try_model
 from benchc.checking.finding import Finding
 from benchc.checking.models import check_models
 from benchc.checking.pool import PoolFound
@@ -30,7 +30,7 @@ from benchc.corruptions.registry import recipe_of
 from benchc.images import encode_png
 from benchc.models.items import read_items
 from benchc.models.loaded import LoadedModel
-from benchc.models.protocol import OptionScores, Reply, UnitInput, Variants
+from benchc.models.protocol import CheckpointSource, OptionScores, Reply, UnitInput, Variants
 from benchc.models.question import Question
 from benchc.models.units import Recipes, Unit
 from benchc.models.vqa import BlipModel
@@ -383,6 +383,21 @@ def test_without_a_gpu_the_cpu_is_used_and_measures_no_rate(
     monkeypatch.setattr(models.LocalModel, "weights", 10**15)
     found, rates = check({"large": entry})
     assert [each.level for each in found] == ["skipped"] and "needs a GPU, and is too large" in found[0].text
+
+
+def test_a_check_takes_its_gpu_before_torch_counts_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def counted() -> int:
+        asked.append("count")
+        return 1
+
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "device_count", counted)
+    monkeypatch.setattr(try_model, "take_gpus", lambda *_: asked.append("take"))
+    source = CheckpointSource("m", device="cuda")
+    assert try_model._placed(source, 1) == (source, 1)
+    assert asked == ["take", "count"]
 
 
 def test_models_are_not_loaded_on_demand(check: Check, checkpoints: dict[str, Path]) -> None:

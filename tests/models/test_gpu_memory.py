@@ -99,6 +99,37 @@ def test_a_unit_is_split_once_where_its_halves_fit(folders, images, family, way)
     np.testing.assert_equal(said(found), said(expected))
 
 
+def wrapped() -> Exception:
+    error = ValueError("layer 3")  # of a model's own code
+    error.__cause__ = torch.OutOfMemoryError()
+    return error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        torch.AcceleratorError("CUDA error: out of memory"),
+        RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
+        RuntimeError("Triton Error [CUDA]: out of memory"),
+        wrapped(),
+    ],
+)
+def test_a_unit_is_split_whatever_says_that_the_memory_is_full(folders, images, error):
+    with asked(folders, "llava", "letter") as model:
+        [(expected, _)] = model(images)
+        ask = model.model.ask
+
+        def full(question: Any, encoded: Any) -> Any:
+            if encoded.rows > 3:
+                raise error
+            return ask(question, encoded)
+
+        model.model.ask = full
+        [(found, split)] = model(images)
+    assert split and model.rows == [3, 3]
+    np.testing.assert_equal(said(found), said(expected))
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_units_that_do_not_fit_together_pass_alone_whole(folders, images, way):
     with asked(folders, "llava", way) as model:

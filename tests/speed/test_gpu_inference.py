@@ -59,7 +59,7 @@ def test_small_models_are_measured_on_a_cpu(tmp_path: Path) -> None:
         *[("sdpa", 5, None), ("eager", 5, None), ("flash_attention_2", 5, absent)],
         *[("sdpa", 40, None), ("eager", 40, None), ("flash_attention_2", 40, absent)],
     ]
-    assert f"Loop: {figures['loop']:.2f} predictions/s. benchc with 1 workers: {figures['job']:.2f} pred" in (
+    assert f"Loop: {figures['loop']:.2f} predictions/s. benchc with 1 worker: {figures['job']:.2f} pred" in (
         done.stdout
     )
     rate = figures["passes"][3]["rate"]
@@ -129,6 +129,22 @@ def test_a_model_without_room_is_refused_before_it_is_made(
         "error: Qwen2.5-VL-7B needs 36.5 GB of the GPU's memory, of which 36.0 GB are free; use a larger"
     )
     speed.require_memory(argparse.Namespace(**{**vars(given), "measure": ["job"]}))
+
+
+@pytest.mark.parametrize(
+    ("name", "peak"),
+    [
+        ("NVIDIA H100 80GB HBM3", 989.0),
+        ("NVIDIA H100 80GB HBM3 MIG 1g.10gb", None),
+        ("NVIDIA H200", 989.0),
+        ("NVIDIA H200 NVL", 835.0),
+        ("NVIDIA H100 NVL", None),
+    ],
+)
+def test_the_peak_is_that_of_the_card_and_not_of_one_like_it(
+    script: Any, name: str, peak: float | None
+) -> None:
+    assert script("card").peak_of(name) == peak
 
 
 def test_the_share_in_which_a_gpu_computes_is_that_of_nvidia_smi(

@@ -8,6 +8,7 @@ import torch
 
 from benchc.errors import InputError
 from benchc.models.encoders.names import Device
+from benchc.models.gpu_memory import is_out_of_memory
 from benchc.models.gpus import take_gpus
 from benchc.models.tf32 import forbid_tf32
 from benchc.pluralize import pluralize
@@ -47,7 +48,9 @@ def placed(model: Any, device: Device, what: str) -> Any:
     """
     try:
         return model.to(device)
-    except torch.OutOfMemoryError as error:
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
         raise InputError(
             f"{what} does not fit into the free memory of the GPU; use a larger one, or set `gpus: 0` of the "
             "encoder in the configuration"
@@ -62,7 +65,9 @@ def fitting(what: str, inputs: int, noun: str) -> Iterator[None]:
     """
     try:
         yield
-    except torch.OutOfMemoryError as error:
+    except Exception as error:
+        if not is_out_of_memory(error):
+            raise
         fix = "lower `batch`" if inputs > 1 else "use a larger one, or set `gpus: 0`"
         raise InputError(
             f"{what}: a batch of {pluralize(inputs, noun)} does not fit into the memory of the GPU; {fix} of "

@@ -85,17 +85,23 @@ def test_the_batch_is_as_asked_and_always_full(library: Library, folders: dict[s
 class Full:
     """A model for which the memory does not suffice: to place it, or to ask it."""
 
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
     def to(self, device: str) -> "Full":
-        raise torch.OutOfMemoryError
+        raise self.error
 
     encode_image = encode = property(lambda self: self.to)
 
 
-def test_a_model_or_batch_that_does_not_fit_is_one_line() -> None:
+@pytest.mark.parametrize(
+    "error", [torch.OutOfMemoryError(), torch.AcceleratorError("CUDA error: out of memory")]
+)
+def test_a_model_or_batch_that_does_not_fit_is_one_line(error: Exception) -> None:
     with pytest.raises(
         InputError, match=r"^E does not fit into the free memory of the GPU; use a .*`gpus: 0`"
     ):
-        device.placed(Full(), "cuda", "E")
+        device.placed(Full(error), "cuda", "E")
     for batch, match in (
         (
             32,
@@ -103,7 +109,7 @@ def test_a_model_or_batch_that_does_not_fit_is_one_line() -> None:
         ),
         (1, "^E: a batch of 1 image does not fit .*; use a larger one, or set `gpus: 0` of the encoder"),
     ):
-        encoder = ImageEncoder("E", Full(), lambda _: torch.zeros(3, 2, 2), batch=batch)
+        encoder = ImageEncoder("E", Full(error), lambda _: torch.zeros(3, 2, 2), batch=batch)
         with pytest.raises(InputError, match=match) as caught:
             list(encoder.encode(images(2)))
         assert "\n" not in str(caught.value)
