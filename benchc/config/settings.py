@@ -7,10 +7,11 @@ from pydantic import Field, JsonValue
 
 from benchc.config.strict import Ids, Names, RunName, Severities, Strict
 from benchc.corruptions.registry import SUITES, Engine, corruptions_of
-from benchc.models.label_mass import LOW_LABEL_MASS
 
 # Repeated from benchc/images.py, which imports an image library.
 Alpha = Literal["drop", "white"]
+# Repeated from benchc/models/label_mass.py, which imports numpy.
+LOW_LABEL_MASS = 0.5
 
 Raw = Mapping[str, Any]
 

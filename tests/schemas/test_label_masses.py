@@ -2,6 +2,8 @@
 
 import polars as pl
 
+from benchc.config import settings
+from benchc.models.label_mass import LOW_LABEL_MASS
 from benchc.schemas.label_masses import clean_label_mass
 from benchc.schemas.parquet import write_table
 from benchc.schemas.predictions import PREDICTIONS
@@ -23,3 +25,7 @@ def test_the_label_mass_is_that_of_letters_on_clean_images(tmp_path):
     assert clean_label_mass([files["letter"], tmp_path / "fog.parquet"]) == 0.5
     assert clean_label_mass([tmp_path / "fog.parquet"]) is None
     assert clean_label_mass([files["text"]]) is None and clean_label_mass([]) is None
+
+
+def test_models_are_not_ranked_below_the_mass_that_jobs_warn_of():
+    assert settings.LabelRanking().least_label_mass == LOW_LABEL_MASS
