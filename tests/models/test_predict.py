@@ -256,8 +256,9 @@ def test_a_job_computes_without_tf32_whatever_the_code_of_a_model_allows(load, a
         else:
             predict.load_classifying(source, None)
         backends = torch.backends
-        used = (backends.cuda.matmul, backends.cudnn.conv, backends.cudnn.rnn, backends.mkldnn.matmul)
-        assert [each.fp32_precision for each in used] == ["ieee"] * 4
+        products = (backends.cuda.matmul, backends.mkldnn.matmul)
+        convolutions = (backends.cudnn.conv, backends.cudnn.rnn, backends.mkldnn.conv)
+        assert {each.fp32_precision for each in (*products, *convolutions)} == {"ieee"}
         # As torch says it where the two interfaces agree.
         assert (backends.cuda.matmul.allow_tf32, backends.cudnn.allow_tf32) == (False, False)
         assert torch.get_float32_matmul_precision() == "highest"
