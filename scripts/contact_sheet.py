@@ -34,8 +34,9 @@ def contact_sheet(
     Args:
         image: image to corrupt
         pool: pool/items.parquet, instead of an image
-        item: id of an item in the pool; default: among the first 50, the first whose image has at least 200
-            pixels a side, or else the one with the largest image
+        item: id of an item in the pool; default: of the first 100, the one whose image has the largest
+            entropy of colours, on which severities can be told apart, among those of at least 128 pixels a
+            side; or else the largest image
         suite: a suite in docs/corruptions.md
         own_files: Python files with corruptions of your own (docs/corruptions.md), which --corruptions may
             name
@@ -74,4 +75,4 @@ def contact_sheet(
         if page in (None, number):
             drawn_rows = [row_of(names[row], whole, engine, key, clean, shown, seed) for row in rows]
             path = f"{output_prefix}_{number}"
-            save(drawn(clean, drawn_rows, severities=shown), png=f"{path}.png", pdf=f"{path}.pdf")
+            save(drawn(clean, drawn_rows, severities=shown, name=key), png=f"{path}.png", pdf=f"{path}.pdf")

@@ -11,7 +11,8 @@ from matplotlib.lines import Line2D
 
 from benchc.errors import InputError
 from benchc.pixels import Pixels
-from benchc.rendering.style import FAINT, INK, NORMAL, new_figure, styled
+from benchc.rendering.labels import font_families, renderable, shorten
+from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, new_figure, styled
 
 # Inches. Names and six images fill the width of the text (style.TEXT_WIDTH).
 CELL_WIDTH, CELL_HEIGHT = 0.94, 0.705
@@ -33,13 +34,13 @@ class Row:
     images: Sequence[Pixels]
 
 
-def contact_sheet(clean: Pixels, rows: Sequence[Row], *, severities: Sequence[int]) -> Figure:
+def contact_sheet(clean: Pixels, rows: Sequence[Row], *, severities: Sequence[int], name: str = "") -> Figure:
     """Plot the clean image and the image at every severity, one corruption per row.
 
     ``clean`` is uint8[H, W, 3]; the images of a row are uint8[h, w, 3], one for each of ``severities``. All
     have the scale at which the clean image fits its cell, so that an image that a corruption made smaller
-    appears smaller. Rows must be sorted by group. Raises InputError where there is no row, or a row has not
-    one image per severity.
+    appears smaller. Rows must be sorted by group. ``name``, of the image, is in the upper left corner. Raises
+    InputError where there is no row, or a row has not one image per severity.
     """
     if not rows:
         raise InputError("contact sheet: no corruption was given; give at least one")
@@ -55,6 +56,9 @@ def contact_sheet(clean: Pixels, rows: Sequence[Row], *, severities: Sequence[in
     scale = min(CELL_WIDTH / clean.shape[1], CELL_HEIGHT / clean.shape[0])
     with styled():
         sheet = _Sheet(new_figure(width, height), scale)
+        shown = shorten(renderable([name])[0], int((GROUP_NAMES + NAMES - 0.1) / (LETTER * SMALL)))
+        corner: dict[str, Any] = {"ha": "left", "va": "baseline", "family": font_families()}
+        sheet.text(0.03, HEADER - 0.05, shown, SMALL, **corner)
         for column, text in enumerate(["clean", *(f"severity {severity}" for severity in severities)]):
             sheet.text(_left(column) + CELL_WIDTH / 2, HEADER - 0.05, text, NORMAL, va="baseline")
         top = HEADER

@@ -18,6 +18,7 @@ from benchc.randomness import seed_of
 from benchc.rendering import example_image
 from benchc.rendering.contact_pages import MAX_ROWS, pages_of
 from benchc.rendering.contact_sheet import Row, contact_sheet
+from benchc.rendering.example_image import colour_entropy
 from benchc.rendering.save import save
 from benchc.rendering.style import TEXT_WIDTH
 from benchc.schemas.parquet import write_table
@@ -66,7 +67,7 @@ def test_a_row_shows_the_clean_image_and_then_each_severity() -> None:
         Row(group, name, [sample_image(seed=seed), sample_image(seed=seed + 1)])
         for seed, (group, name) in enumerate([("big_blur", "soft"), ("noise", "salt_and_pepper")], start=1)
     ]
-    figure = contact_sheet(clean, rows, severities=[1, 4])
+    figure = contact_sheet(clean, rows, severities=[1, 4], name="s/7#0")
     drawn = [axes.images[0].get_array() for axes in figure.axes]
     assert len(drawn) == 6
     expected = [image for row in rows for image in (clean, *row.images)]
@@ -76,7 +77,7 @@ def test_a_row_shows_the_clean_image_and_then_each_severity() -> None:
     assert places[3].y1 < places[0].y0 and places[3].x0 == places[0].x0
     texts = [text.get_text().replace("\n", " ") for text in figure.texts]
     headings = ["clean", "severity 1", "severity 4"]
-    assert texts == [*headings, "big blur", "soft", "noise", "salt and pepper"]
+    assert texts == ["s/7#0", *headings, "big blur", "soft", "noise", "salt and pepper"]
 
 
 def test_images_share_one_scale_and_keep_their_aspect_ratio() -> None:
@@ -96,7 +97,9 @@ def test_pages_of_the_suites_fit_in_print_and_no_labels_overlap(suite) -> None:
     image = sample_image(3, 4)
     for page in pages_of(groups):
         rows = [Row(groups[row], names[row], [image] * len(suite.severities)) for row in page]
-        figure = contact_sheet(image, rows, severities=suite.severities)
+        figure = contact_sheet(
+            image, rows, severities=suite.severities, name="a-source-of-images://photo_0123.jpg"
+        )
         assert figure.get_figwidth() <= TEXT_WIDTH + 0.1 and figure.get_figheight() <= PAGE_HEIGHT
         renderer = FigureCanvasAgg(figure).get_renderer()
         labels = [text.get_window_extent(renderer) for text in figure.texts]
@@ -132,9 +135,9 @@ def test_no_rows_or_a_row_that_is_too_short_are_refused() -> None:
 def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Pixels]:
     """Write pool.parquet and images to the current folder; return the images by item and file."""
     images = {
-        "s/0": sample_image(40, 300),
-        "s/1": sample_image(210, 200, 1),
-        "s/2": sample_image(300, 300, 2),
+        "s/0": sample_image(90, 400),
+        "s/1": sample_image(150, 128, 1),
+        "s/2": sample_image(200, 200, 2) // 4 + 190,
     }
     rows = [
         {"id": id_, "source": "s", "task": "t", "images": [{"bytes": encode_png(pixels), "path": None}] * 2}
@@ -151,12 +154,21 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Pixels]:
     return images
 
 
-@pytest.fixture
-def sheets(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Pixels, list[Row]]]:
-    """Return a list to which the script adds each page that it draws."""
-    drawn: list[tuple[Pixels, list[Row]]] = []
+class Sheets(list[tuple[Pixels, list[Row]]]):
+    """The pages that the stage draws, and the names of their images."""
 
-    def record(clean, rows, *, severities):
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+
+@pytest.fixture
+def sheets(monkeypatch: pytest.MonkeyPatch) -> Sheets:
+    """Return a list to which the stage adds each page that it draws."""
+    drawn = Sheets()
+
+    def record(clean, rows, *, severities, name):
+        drawn.names.append(name)
         drawn.append((clean, rows))
         return contact_sheet(clean[:9, :9], [Row("a", "b", [clean[:9, :9]])], severities=[1])
 
@@ -174,7 +186,8 @@ TYPES = ["contrast", "gaussian_noise"]
 def test_the_pixels_are_those_of_the_run(pool, sheets) -> None:
     run(pool="pool.parquet", seed=7, severities=[2, 5], corruptions=TYPES)
     ((clean, rows),) = sheets
-    assert (clean == pool["s/1"]).all()  # the first of this size
+    assert (clean == pool["s/1"]).all()  # of those of this size, the one with the most colours
+    assert sheets.names == ["s/1#0"]
     assert [(row.group, row.name) for row in rows] == [
         ("photometric", "contrast"),
         ("noise", "gaussian_noise"),
@@ -222,7 +235,22 @@ def darken(image, *, strength):
 def test_if_all_are_small_the_largest_is_used(pool, sheets, monkeypatch) -> None:
     monkeypatch.setattr(example_image, "SIDE", 1000)
     run("--pool", "pool.parquet", "--corruptions", "contrast")
-    assert (sheets[0][0] == pool["s/2"]).all()
+    # Of the first items alone, so that a large pool is not read.
+    monkeypatch.setattr(example_image, "CANDIDATES", 1)
+    run("--pool", "pool.parquet", "--corruptions", "contrast")
+    assert sheets.names == ["s/2#0", "s/0#0"]
+
+
+def test_the_entropy_of_colours() -> None:
+    """Entropies by hand: 0 for one colour, 1 bit for two equal halves, 2 bits for four."""
+    one = np.full((8, 8, 3), 250, np.uint8)
+    two, four = one.copy(), one.copy()
+    two[:4] = 10
+    four[:4], four[:, 4:, 0], four[4:, 4:, 0] = 10, 90, 170
+    assert [colour_entropy(image) for image in (one, two, four)] == [0, 1, 2]
+    # Noise that no eye sees is no detail; values of one cell are one colour.
+    assert colour_entropy(one - np.arange(8, dtype=np.uint8)[:, None] % 3) == 0
+    assert colour_entropy(sample_image(300, 300)) == pytest.approx(9, abs=0.01)
 
 
 def test_pages_are_numbered_and_can_be_rendered_alone(pool, sheets, monkeypatch) -> None:
