@@ -246,15 +246,16 @@ def _figures(settings: Settings, have_probabilities: Sequence[str]) -> list[Outp
             "figure_examples",
             "the figure of examples",
             inputs=_scored(settings) | {"pool": POOL, "tags": TAGS},
-            settings={"number": 4},
+            settings={"number": 4, "seed": settings.seed},
             subcategory="Groups",
             wanted=bool(settings.models),
             caption="""
-            **Examples** (figures 1, 7 and 8 of the paper). Four groups, those first that some models solve
-            and others do not: both images, each question with the right answer below each image, and the
-            answers of the first eight models, which are generated or, where most replies have none, the
-            more probable ones; below the group's name, its skills if it has tags. A model solves a group if
-            all four answers have a tick mark.
+            **Examples** (figures 1, 7 and 8 of the paper). Four groups that were drawn at random, by a hash
+            of the run's seed and their names, in turn of the types of questions: both images, each question
+            with the right answer below each image, and the answers of the first eight models, which are
+            generated or, where most replies have none, the more probable ones; below the group's name, its
+            skills if it has tags. A model solves a group if all four answers have a tick mark. The last lines
+            say how the answers are read, and how many groups chance and these models solve.
             """,
         ),
         figure(
@@ -306,9 +307,9 @@ def _figures(settings: Settings, have_probabilities: Sequence[str]) -> list[Outp
             subcategory="Accuracy",
             wanted=bool(settings.models) and bool(settings.corruptions.types),
             caption=f"""
-            **G-Acc by severity** (not in the paper), in per cent, by decoding or else deterministic; 0 is
-            clean. Panels with up to four curves show 95 % intervals from {draws} resamples of the groups.
-            The dashed line is chance.
+            **G-Acc by severity** (not in the paper), in per cent, by decoding or else deterministic, as the
+            legend says; 0 is clean. Panels with up to four curves show 95 % intervals from {draws} resamples
+            of the groups. The dashed line is chance.
             """,
         ),
     ]

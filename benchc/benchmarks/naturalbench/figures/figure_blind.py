@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
+from benchc.benchmarks.naturalbench.figures.named_readings import named_readings
 from benchc.benchmarks.naturalbench.inputs import GroupRows
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
 from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, MEASURES, Floats, group_values
@@ -50,11 +51,12 @@ def figure_blind(
     truth = truths(groups, pool)
     unseen = {path.parent.name: blind_values(path, groups, truth) for path in blind}
     resamples = Resamples(scored.groups.height, draws, seed)
-    seen = {id_: _seen(scored, id_, resamples) for id_ in scored.models}
+    readings = {id_: _reading(scored, id_) for id_ in scored.models}
+    seen = {id_: _seen(scored, id_, reading, resamples) for id_, reading in readings.items()}
     constant = 100 * group_values(_constant(truth)).mean(axis=0)
     names = shorten_all(renderable([model.label for model in scored.models.values()]), LONGEST_LABEL)
     with styled():
-        figure = new_figure(TEXT_WIDTH, 0.85 + 0.2 * max(len(names), 3))
+        figure = new_figure(TEXT_WIDTH, 0.98 + 0.2 * max(len(names), 3))
         for axes, measure in zip(figure.subplots(1, len(SHOWN), sharey=True), SHOWN, strict=True):
             column = MEASURES.index(measure)
             _lines(axes, 100 * CHANCE[measure], constant[column])
@@ -69,7 +71,13 @@ def figure_blind(
         handles, labels = figure.axes[0].get_legend_handles_labels()
         unique = dict(zip(labels, handles, strict=True))
         figure.legend(
-            [*unique.values()], [*unique], loc="outside lower center", ncols=4, fontsize=NORMAL - 0.5
+            [*unique.values()],
+            [*unique],
+            loc="outside lower center",
+            ncols=4,
+            fontsize=NORMAL - 0.5,
+            title=f"Reading with the image: {named_readings(scored, readings)}",
+            title_fontproperties={"family": font_families(), "size": NORMAL - 0.5},
         )
     return figure
 
@@ -115,9 +123,12 @@ def _constant(truth: Any) -> Any:
     return truth == frequent
 
 
-def _seen(scored: RunScores, model: str, resamples: Resamples) -> tuple[Floats, Floats, Floats]:
+def _reading(scored: RunScores, model: str) -> str:
     readings = {reading for reading, _, _ in scored.scores[model].found}
-    reading = next((name for name in PREFERRED if name in readings), next(iter(sorted(readings))))
+    return next((name for name in PREFERRED if name in readings), min(readings))
+
+
+def _seen(scored: RunScores, model: str, reading: str, resamples: Resamples) -> tuple[Floats, Floats, Floats]:
     found = estimates(resamples.means(scored.values(model, reading)))
     return found.value, found.low, found.high
 

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.naturalbench.figures.chance import G_ACC, from_zero, mark_chance
+from benchc.benchmarks.naturalbench.figures.named_readings import named_readings
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.scored import CorruptedScores, RunScores
@@ -57,7 +58,7 @@ def figure_corruption(
     in_a_row = ceil(len(panels) / rows)
     with styled():
         legend_rows = ceil((len(curves) + 1) / 4)
-        figure = new_figure(TEXT_WIDTH, 0.55 + 1.5 * rows + 0.14 * legend_rows)
+        figure = new_figure(TEXT_WIDTH, 0.68 + 1.5 * rows + 0.14 * legend_rows)
         grid = figure.subplots(rows, in_a_row, sharex=True, sharey=True, squeeze=False)
         for number, axes in enumerate(grid.flat):
             if number >= len(panels):
@@ -85,6 +86,8 @@ def figure_corruption(
             loc="outside lower center",
             ncols=4,
             prop={"family": font_families(), "size": NORMAL - 0.5},
+            title=f"Reading: {named_readings(scored, readings)}",
+            title_fontproperties={"family": font_families(), "size": NORMAL - 0.5},
         )
     return figure
 

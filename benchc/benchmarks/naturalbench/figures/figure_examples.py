@@ -2,22 +2,27 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from benchc.benchmarks.naturalbench.figures.chance import G_ACC
+from benchc.benchmarks.naturalbench.figures.named_readings import named_readings
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
 from benchc.benchmarks.naturalbench.metrics.readings import NO_OPTION
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES
 from benchc.benchmarks.naturalbench.scored import CleanScores, RunScores, benchmark_groups
 from benchc.benchmarks.naturalbench.taxonomy import label_of
-from benchc.command_line import PositiveInt
+from benchc.command_line import NaturalInt, PositiveInt
 from benchc.errors import InputError
 from benchc.letters import LETTERS
 from benchc.pixels import Pixels
+from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
@@ -47,6 +52,7 @@ IN_A_ROW = 2
 POINTS = SMALL + 0.5
 QUESTION_LINES = 4
 TAG_LINES = 5
+NOTE_LINES = 4
 MOST_MODELS = 8
 
 PREFERRED = ("decoding", "deterministic")
@@ -75,17 +81,19 @@ def figure_examples(
     groups: GroupRows,
     tags: Tags,
     scored: CleanScores,
+    seed: NaturalInt,
     number: PositiveInt = 4,
     names: list[str] | None = None,
 ) -> Figure:
     """Plot some groups: both images, each question, the right answers, and those of the first eight models.
 
-    ``names``: the groups, from mined pairs; None chooses ``number`` of them (:func:`chosen_groups`). Answers
-    are those that a model generated or, where most of its replies have none, the more probable ones. Raises
-    InputError where there is no such group.
+    ``names``: the groups, from mined pairs; None draws ``number`` of them (:func:`drawn_groups`). Answers
+    are those that a model generated or, where most of its replies have none, the more probable ones. Below,
+    the figure says how groups were drawn and read, and what chance solves. Raises InputError where there is
+    no such group.
     """
     groups = benchmark_groups(groups)
-    shown = names if names is not None else chosen_groups(groups, scored, number)
+    shown = names if names is not None else drawn_groups(groups, number, seed)
     unknown = [name for name in shown if name not in set(groups["group"])]
     if unknown:
         raise InputError(
@@ -96,32 +104,51 @@ def figure_examples(
     )
     rows = pl.concat(iterate_groups(pool, POOL, "id", set(placed["id"])))
     items = {row["id"]: row for row in rows.iter_rows(named=True)}
-    return plot([_example(placed.filter(group=name), items, scored, pool) for name in shown])
+    found = {id_: _reading(scored, id_) for id_ in [*scored.models][:MOST_MODELS]}
+    readings = {id_: reading for id_, reading in found.items() if reading is not None}
+    total = groups["group"].n_unique()
+    if names is not None:
+        choice = f"{pluralize(len(shown), 'group')} of {total:,}, named by the user"
+    else:
+        turns = ", in turn of the types of questions" if groups["type"].n_unique() > 1 else ""
+        choice = (
+            f"{pluralize(len(shown), 'group')} of {total:,}, drawn at random by a hash (seed {seed}){turns}"
+        )
+    return plot(
+        [_example(placed.filter(group=name), items, scored, readings, pool) for name in shown],
+        f"{choice}. {_summary(scored, readings, shown)}",
+    )
 
 
-def chosen_groups(groups: pl.DataFrame, scored: RunScores, number: int) -> list[str]:
-    """Return ``number`` groups, in turn of each type, first those that some models solve and others do not.
+def drawn_groups(groups: pl.DataFrame, number: int, seed: int) -> list[str]:
+    """Return ``number`` groups drawn at random: the first by a hash of seed and name, in turn of each type.
 
-    Within these, groups are in the order of a hash of their names.
+    Neither models nor the other groups decide which are drawn from a type.
     """
-    solved: dict[str, int] = dict.fromkeys(scored.groups["group"], 0)
-    read = 0
-    for id_ in scored.models:
-        reading = _reading(scored, id_)
-        if reading is not None:
-            read += 1
-            right = scored.values(id_, reading)[:, -1] == 1
-            for name, one in zip(scored.groups["group"], right.tolist(), strict=True):
-                solved[name] += one
     by_type: dict[str, list[str]] = {}
-    types = groups.select("group", "type").unique(maintain_order=True).iter_rows()
-    for name, kind in sorted(
-        types, key=lambda row: (not 0 < solved.get(row[0], 0) < read, seed_of("example", row[0]))
-    ):
+    types = groups.select("group", "type").unique().iter_rows()
+    for name, kind in sorted(types, key=lambda row: seed_of(seed, "example", row[0])):
         by_type.setdefault(kind, []).append(name)
     turns = [(place, kind, name) for kind, members in by_type.items() for place, name in enumerate(members)]
     # yes_no comes first.
-    return [name for _, _, name in sorted(turns, key=lambda turn: (turn[0], turn[1] != "yes_no"))[:number]]
+    order = sorted(turns, key=lambda turn: (turn[0], turn[1] != "yes_no", turn[1]))
+    return [name for _, _, name in order[:number]]
+
+
+def _summary(scored: RunScores, readings: Mapping[str, str], shown: Sequence[str]) -> str:
+    """Return sentences on how answers are read, and how many groups are solved by chance and by models."""
+    chance = f"Chance solves {G_ACC:g} % of the groups"
+    if not readings:
+        return f"No model has answers to show. {chance}."
+    solved = [scored.values(id_, reading)[:, -1] == 1 for id_, reading in readings.items()]
+    shares = [100 * float(one.mean()) for one in solved]
+    spans = " to ".join(dict.fromkeys(f"{share:.1f}" for share in (min(shares), max(shares))))
+    here = scored.groups["group"].is_in(shown).to_numpy() & np.any(solved, axis=0)
+    models = "the model" if len(solved) == 1 else f"each of the {len(solved)} models"
+    return (
+        f"Reading: {named_readings(scored, readings)}. {chance}, {models} {spans} %. At least one model "
+        f"solves {here.sum()} of the {len(shown)} shown (all four answers right, ✓)."
+    )
 
 
 def _reading(scored: RunScores, model: str) -> str | None:
@@ -132,8 +159,17 @@ def _reading(scored: RunScores, model: str) -> str | None:
     return next(iter([*answered, *known]), None)
 
 
-def _example(placed: pl.DataFrame, items: Mapping[str, Any], scored: RunScores, pool: Path) -> Example:
-    """Return a group; ``placed``: its four rows of GROUPS, with the list skill."""
+def _example(
+    placed: pl.DataFrame,
+    items: Mapping[str, Any],
+    scored: RunScores,
+    readings: Mapping[str, str],
+    pool: Path,
+) -> Example:
+    """Return a group.
+
+    ``placed``: its four rows of GROUPS, with the list skill; ``readings``: that of each model.
+    """
     rows = {f"{row['q_idx']}{row['i_idx']}": row for row in placed.iter_rows(named=True)}
     found = {place: items[rows[place]["id"]] for place in PLACES}
     kind = rows["00"]["type"]
@@ -157,11 +193,8 @@ def _example(placed: pl.DataFrame, items: Mapping[str, Any], scored: RunScores, 
     truth = [_word(found[place]["options"], found[place]["answer"], kind) for place in PLACES]
     answers: dict[str, list[tuple[str, bool]]] = {}
     at = scored.groups["group"].to_list().index(name)
-    labels = shorten_all(renderable([model.label for model in scored.models.values()]), characters)
-    for id_, label in [*zip(scored.models, labels, strict=True)][:MOST_MODELS]:
-        reading = _reading(scored, id_)
-        if reading is None:
-            continue
+    labels = shorten_all(renderable([scored.models[id_].label for id_ in readings]), characters)
+    for (id_, reading), label in zip(readings.items(), labels, strict=True):
         chosen = scored.scores[id_].predicted[reading][at].tolist()
         # Option 0 of a score is Yes, or the first.
         words = [
@@ -196,23 +229,25 @@ def _image_width() -> float:
     return (block - NAMES) / 2
 
 
-def plot(examples: Sequence[Example]) -> Figure:
-    """Plot groups, two in a row."""
+def plot(examples: Sequence[Example], note: str) -> Figure:
+    """Plot groups, two in a row, with ``note`` below them."""
     rows = [examples[first : first + IN_A_ROW] for first in range(0, len(examples), IN_A_ROW)]
     heights = [max(map(_height, row)) for row in rows]
-    height = 2 * MARGIN + sum(heights) + ROW_GAP * (len(rows) - 1)
+    notes = wrap(note, inches=TEXT_WIDTH - 2 * MARGIN, points=POINTS, lines=NOTE_LINES)
+    height = 2 * MARGIN + sum(heights) + ROW_GAP * len(rows) + LINE * len(notes)
     block = NAMES + 2 * _image_width()
     with styled():
         figure = new_figure(TEXT_WIDTH, height)
         figure.set_layout_engine("none")  # positions are explicit
         top = height - MARGIN
         for number, row in enumerate(rows):
-            if number:
-                line = top + ROW_GAP / 2
-                figure.add_artist(Line2D([0.01, 0.99], [line / height] * 2, color=FAINT, linewidth=0.4))
             for column, example in enumerate(row):
                 _plot_example(figure, example, MARGIN + column * (block + GAP), top)
             top -= heights[number] + ROW_GAP
+            line = (top + ROW_GAP / 2) / height
+            figure.add_artist(Line2D([0.01, 0.99], [line] * 2, color=FAINT, linewidth=0.4))
+        for number, text in enumerate(notes):
+            _write(figure, text, MARGIN, top - LINE * number)
     return figure
 
 
@@ -225,11 +260,7 @@ def _height(example: Example) -> float:
 def _plot_example(figure: Figure, example: Example, left: float, top: float) -> None:
     """Plot one group; ``left``, ``top``: its upper left corner, in inches from the lower left one."""
     width, height = figure.get_size_inches()
-
-    def write(text: str, x: float, y: float, **style: Any) -> None:
-        look = {"fontsize": POINTS, "color": INK, "va": "top", "family": font_families(), **style}
-        figure.text(x / width, y / height, text, **look)
-
+    write = partial(_write, figure)
     for number, line in enumerate(example.facts):
         write(line, left, top - LINE * number, color=FAINT)
     wide = _image_width()
@@ -264,3 +295,10 @@ def _plot_example(figure: Figure, example: Example, left: float, top: float) -> 
                 )
             y -= LINE
         y -= 0.05
+
+
+def _write(figure: Figure, text: str, x: float, y: float, **style: Any) -> None:
+    """Write a line; ``x``, ``y``: its upper left corner, in inches from the lower left one of the figure."""
+    width, height = figure.get_size_inches()
+    look = {"fontsize": POINTS, "color": INK, "va": "top", "family": font_families(), **style}
+    figure.text(x / width, y / height, text, **look)

@@ -54,7 +54,7 @@ def figure_readings(scored: CleanScores, draws: PositiveInt = 2000, seed: Natura
     step = SPREAD / max(1, len(readings)) if spread else 0.0
     with styled():
         row = max(0.3, 0.105 * len(readings)) if spread else 0.17
-        figure = new_figure(TEXT_WIDTH, 0.75 + len(names) * row)
+        figure = new_figure(TEXT_WIDTH, 0.88 + len(names) * row)
         axes = figure.subplots()
         for place, reading in enumerate(readings):
             values = [scored.values(id_, reading)[:, MEASURES.index("g_acc")] for id_ in scored.models]
@@ -77,7 +77,13 @@ def figure_readings(scored: CleanScores, draws: PositiveInt = 2000, seed: Natura
         from_zero(axes.set_xlim, axes.get_xlim()[1])
         axes.set_xlabel("G-Acc (%)")
         axes.grid(axis="x")
-        figure.legend(loc="outside lower center", ncols=4, fontsize=NORMAL - 0.5)
+        figure.legend(
+            loc="outside lower center",
+            ncols=4,
+            fontsize=NORMAL - 0.5,
+            title="Reading",
+            title_fontsize=NORMAL - 0.5,
+        )
     return figure
 
 

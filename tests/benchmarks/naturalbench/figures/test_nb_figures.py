@@ -1,6 +1,7 @@
 """What the figures of NaturalBench plot."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from benchc.benchmarks.naturalbench.figures.figure_blind import figure_blind
 from benchc.benchmarks.naturalbench.figures.figure_corruption import figure_corruption
-from benchc.benchmarks.naturalbench.figures.figure_examples import chosen_groups, figure_examples
+from benchc.benchmarks.naturalbench.figures.figure_examples import drawn_groups, figure_examples
 from benchc.benchmarks.naturalbench.figures.figure_readings import MOST_SPREAD, figure_readings
 from benchc.benchmarks.naturalbench.figures.figure_taxonomy import figure_taxonomy, skill_counts
 from benchc.benchmarks.naturalbench.groups import groups_of_pool
@@ -22,6 +23,7 @@ from benchc.benchmarks.naturalbench.schemas.scores import PLACES, SCORES
 from benchc.benchmarks.naturalbench.schemas.tags import TAGS
 from benchc.benchmarks.naturalbench.scored import RunScores, read_corrupted
 from benchc.errors import InputError
+from benchc.randomness import seed_of
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS, UnavailableFooter
@@ -270,7 +272,7 @@ def test_examples_show_questions_truth_and_answers(tmp_path, files):
     right = {("decoding", *CLEAN): lambda number, place: place != "01", ("sample", *CLEAN): never}
     found = scored(tmp_path, groups, {"a": right, "b": {("sample", *CLEAN): first(8)}})
     tags = tags_of(("nb/24", "count"), ("nb/25", "count"), ("nb/26", "food"))
-    figure = draw(figure_examples(pool, groups, tags, found, names=["nb/g6", "nb/g0"]))
+    figure = draw(figure_examples(pool, groups, tags, found, 0, names=["nb/g6", "nb/g0"]))
     texts = [text.get_text() for text in figure.texts]
     assert texts[:3] == ["nb/g6", "Own", "multiple choice"]
     assert "counting, food" in texts
@@ -283,7 +285,7 @@ def test_examples_show_questions_truth_and_answers(tmp_path, files):
         *("A", "✓ A", "✗ A"),
     ]
     start = texts.index("Is it g0 1?")
-    assert texts[start:] == ["Is it g0 1?", "right answer", "No", "Yes", "A", "✓ No", "✓ Yes"]
+    assert texts[start : start + 7] == ["Is it g0 1?", "right answer", "No", "Yes", "A", "✓ No", "✓ Yes"]
     # Both images of each group, in order.
     colours = [axes.images[0].get_array()[0, 0, :2].tolist() for axes in figure.axes]
     assert colours == [[24, 0], [24, 100], [0, 0], [0, 100]]
@@ -295,7 +297,7 @@ def test_a_reply_without_an_answer_is_wrong(tmp_path, files):
     pool, groups = files
     found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): first(8)}})
     found.scores["a"].predicted["decoding"] = np.array([[-1, 1, 1, 0]] * 8, dtype=np.int8)
-    figure = figure_examples(pool, groups, tags_of(), found, names=["nb/g0"])
+    figure = figure_examples(pool, groups, tags_of(), found, 0, names=["nb/g0"])
     texts = [text.get_text() for text in figure.texts]
     assert "✗ none" in texts and texts.count("✓ No") == 2
 
@@ -303,28 +305,110 @@ def test_a_reply_without_an_answer_is_wrong(tmp_path, files):
     both = {("decoding", *CLEAN): never, ("deterministic", *CLEAN): first(8)}
     found = scored(tmp_path, groups, {"a": both})
     found.scores["a"].predicted["decoding"] = np.array([[-1, -1, 1, 0]] * 8, dtype=np.int8)
-    figure = figure_examples(pool, groups, tags_of(), found, names=["nb/g0"])
+    figure = figure_examples(pool, groups, tags_of(), found, 0, names=["nb/g0"])
     texts = [text.get_text() for text in figure.texts]
     assert "✗ none" not in texts and texts.count("✓ Yes") == 2
 
 
-def test_groups_that_models_disagree_on_are_chosen_in_turn_of_types(tmp_path, files):
+def test_groups_are_drawn_by_a_hash_in_turn_of_types(files):
     _, groups = files
-    models = {"a": {("decoding", *CLEAN): first(2)}, "b": {("decoding", *CLEAN): lambda n, _: n in (0, 7)}}
+    drawn = drawn_groups(groups, 4, 3)
+    # Of six and two groups, the first of each type by the hash, yes_no first.
+    yes_no, choice = (
+        sorted(part, key=lambda name: seed_of(3, "example", name)) for part in (NAMES[:6], NAMES[6:])
+    )
+    assert drawn == [yes_no[0], choice[0], yes_no[1], choice[1]]
+    assert drawn == drawn_groups(groups.reverse(), 4, 3) != drawn_groups(groups, 4, 4)
+    assert len(drawn_groups(groups, 50, 3)) == 8
+    # A group is as likely to be shown as any other of its type.
+    shown = Counter(name for seed in range(300) for name in drawn_groups(groups, 2, seed))
+    assert all(abs(shown[name] - 50) < 25 for name in NAMES[:6])
+    # A group that is added changes no other draw but by its own place.
+    fewer = drawn_groups(groups.filter(pl.col("group") != yes_no[0]), 4, 3)
+    assert fewer == [yes_no[1], choice[0], yes_no[2], choice[1]]
+
+
+def test_models_do_not_decide_which_groups_are_shown(tmp_path, files):
+    pool, groups = files
+    images = []
+    for right in (never, first(1), first(8)):
+        found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): right}})
+        figure = figure_examples(pool, groups, tags_of(), found, 3, number=2)
+        images.append([axes.images[0].get_array().tolist() for axes in figure.axes])
+    assert images[0] == images[1] == images[2]
+
+
+def note_of(figure: Any) -> str:
+    """Return the sentences below the examples."""
+    texts = [text.get_text() for text in figure.texts]
+    start = next(place for place, text in enumerate(texts) if " of 8, " in text)
+    return " ".join(texts[start:])
+
+
+def test_examples_say_how_they_are_drawn_and_read_and_what_chance_solves(tmp_path, files):
+    pool, groups = files
+    models = {
+        "a": {("decoding", *CLEAN): lambda number, place: number in (2, 7)},
+        "b": {("deterministic", *CLEAN): never},
+    }
     found = scored(tmp_path, groups, models)
-    chosen = chosen_groups(groups, found, 4)
-    # Both solve group 0; one solves 1 and one 7.
-    assert chosen[:2] == ["nb/g1", "nb/g7"]
-    assert chosen[3] == "nb/g6" and chosen[2] in NAMES[:6]
-    assert chosen == chosen_groups(groups.reverse(), found, 4)
-    assert len(chosen_groups(groups, found, 50)) == 8
+    figure = figure_examples(pool, groups, tags_of(), found, 3, number=2)
+    here = {"nb/g2", "nb/g7"} & {*drawn_groups(groups, 2, 3)}
+    assert note_of(figure) == (
+        "2 groups of 8, drawn at random by a hash (seed 3), in turn of the types of questions. "
+        "Reading: Decoding (A); Deterministic (B). Chance solves 6.25 % of the groups, each of the 2 models "
+        f"0.0 to 25.0 %. At least one model solves {len(here)} "
+        "of the 2 shown (all four answers right, ✓)."
+    )
+    named = note_of(figure_examples(pool, groups, tags_of(), found, 3, names=["nb/g2", "nb/g7", "nb/g0"]))
+    assert named.startswith("3 groups of 8, named by the user. ") and "solves 2 of the 3 shown" in named
+    one = scored(tmp_path, groups, {"a": models["a"]})
+    text = note_of(figure_examples(pool, groups, tags_of(), one, 3))
+    assert "Reading: Decoding. Chance" in text and "the model 25.0 %." in text
+    # A model without single answers is not shown, and none is no error.
+    none = scored(tmp_path, groups, {"a": {("sample", *CLEAN): first(8)}})
+    assert note_of(figure_examples(pool, groups, tags_of(), none, 3)).endswith(
+        "No model has answers to show. Chance solves 6.25 % of the groups."
+    )
+
+
+def test_every_figure_of_accuracies_names_its_readings(tmp_path, files):
+    pool, groups = files
+    items = read_table(pool, POOL, ["id", "answer"])
+    both = CORRUPTED | LIKELIHOOD
+    cases = {
+        "Decoding": {"a": CORRUPTED, "b": CORRUPTED},
+        "Decoding (A); Deterministic (B)": {"a": CORRUPTED, "b": LIKELIHOOD},
+        "Decoding (4 models); Deterministic (B)": {"b": LIKELIHOOD} | dict.fromkeys("acde", CORRUPTED),
+    }
+    for expected, models in cases.items():
+        found = scored(tmp_path, groups, models)
+        figures = {
+            "Reading: ": figure_corruption(found, ["snow"], [1], draws=9),
+            "Reading with the image: ": figure_blind(found, groups, items, [], draws=9),
+        }
+        for prefix, figure in figures.items():
+            title = figure.legends[0].get_title().get_text()
+            assert title.startswith(prefix)
+            assert sorted(title.removeprefix(prefix).split("; ")) == sorted(expected.split("; "))
+    # Where a model has both, the figures prefer different ones.
+    found = scored(tmp_path, groups, {"a": both})
+    titles = [
+        figure.legends[0].get_title().get_text()
+        for figure in (
+            figure_corruption(found, ["snow"], [1], draws=9),
+            figure_blind(found, groups, items, [], draws=9),
+            figure_readings(found, draws=9),
+        )
+    ]
+    assert titles == ["Reading: Decoding", "Reading with the image: Deterministic", "Reading"]
 
 
 def test_an_unknown_group_is_an_error(tmp_path, files):
     pool, groups = files
     found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): never}})
     with pytest.raises(InputError, match="there is no group 'g0'; the first is 'nb/g0'"):
-        figure_examples(pool, groups, tags_of(), found, names=["g0"])
+        figure_examples(pool, groups, tags_of(), found, 0, names=["g0"])
 
 
 def test_options_in_the_text_are_not_repeated(tmp_path):
@@ -342,7 +426,7 @@ def test_options_in_the_text_are_not_repeated(tmp_path):
     names = {"benchmark": "x", "models": {"a": {"label": "A", "year": None, "parameters_b": None}}}
     (tmp_path / "models.json").write_text(json.dumps(names))
     found = read_corrupted([tmp_path / "a.parquet"], tmp_path / "models.json", tmp_path / "groups.parquet")
-    figure = figure_examples(pool, groups, tags_of(), found)
+    figure = figure_examples(pool, groups, tags_of(), found, 0)
     texts = [text.get_text() for text in figure.texts]
     assert texts.count("What?") == 2 and texts.count("Option: A: a cup; B: a dog;") == 2
     assert np.isclose(figure.get_size_inches()[0], 6.9)
