@@ -50,9 +50,14 @@ def captioned(
     return f"{markdown(header, rows, text_columns)}\n{paragraph(caption)}"
 
 
-def paragraph(text: str) -> str:
-    """Return a plain ``text`` in lines of at most ``CAPTION_WIDTH`` characters."""
-    return textwrap.fill(markdown_text(text), CAPTION_WIDTH) + "\n"
+def paragraph(text: str, mark: str = "") -> str:
+    """Return a plain ``text`` in lines of at most ``CAPTION_WIDTH`` characters.
+
+    ``mark``: what begins the first line, such as "- " of a list; the others are indented by its width.
+    """
+    indent = " " * len(mark)
+    filled = textwrap.fill(markdown_text(text), CAPTION_WIDTH, initial_indent=mark, subsequent_indent=indent)
+    return filled + "\n"
 
 
 def markdown_text(text: str) -> str:

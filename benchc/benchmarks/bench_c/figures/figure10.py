@@ -92,16 +92,14 @@ def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], no
         drawn_values = [0.0, *(value for models in values.values() for value in models)]
         if first is not None and max(drawn_values) - min(drawn_values) < LEAST_RANGE:
             first.set_ylim(min(drawn_values) - LEAST_RANGE, max(drawn_values) + LEAST_RANGE)
+        few = len(scores) < FEW_MODELS
         handles: list[Any] = [
-            Patch(
-                label=f"severity {severity}" if wide or index == 0 else f"{severity}",
-                facecolor=colours[severity],
-                edgecolor=INK,
-                linewidth=0.5,
+            _handle(
+                colours[severity], f"severity {severity}" if wide or index == 0 else f"{severity}", points=few
             )
             for index, severity in enumerate(severities)
         ]
-        if len(scores) < FEW_MODELS:
+        if few:
             handles.append(Line2D([], [], color=MEDIAN, linewidth=1.2, label="median"))
         figure.legend(
             handles=handles,
@@ -111,6 +109,19 @@ def plot(scores: Mapping[str, pl.DataFrame], *, groups_of: Mapping[str, str], no
             title_fontsize=NORMAL - 0.5,
         )
     return figure
+
+
+def _handle(colour: Any, label: str, *, points: bool) -> Patch | Line2D:
+    """Return the legend's handle of a severity, which looks like its points or boxes."""
+    if points:
+        look: dict[str, Any] = {
+            "marker": "o",
+            "markersize": 3,
+            "markeredgewidth": 0.4,
+            "markeredgecolor": INK,
+        }
+        return Line2D([], [], linestyle="none", markerfacecolor=colour, label=label, **look)
+    return Patch(facecolor=colour, edgecolor=INK, linewidth=0.5, label=label)
 
 
 def _values(

@@ -128,6 +128,7 @@ def _distribution(axes: Any, selected: pl.DataFrame) -> None:
     edges = np.linspace(0, float(kappa.max(initial=0.0)) or 1.0, BINS + 1)
     # Side by side: where one lay over the other, its colour would be that of neither.
     half = np.diff(edges) * 0.45
+    means: list[tuple[float, str]] = []
     for name, values, fill, line, left in (
         ("candidate pool", kappa, POOL_FILL, FAINT, edges[:-1] + half / 9),
         ("benchmark", kept, BENCHMARK_FILL, BLUE, edges[:-1] + half * 10 / 9),
@@ -135,9 +136,23 @@ def _distribution(axes: Any, selected: pl.DataFrame) -> None:
         heights = 100 * np.histogram(values, edges)[0] / max(1, len(values))
         axes.bar(left, heights, half, align="edge", label=name, **fill)
         if len(values):
-            axes.axvline(float(values.mean()), color=line, linewidth=1.0, linestyle="--")
+            means.append((float(values.mean()), name.removeprefix("candidate ")))
+            axes.axvline(means[-1][0], color=line, linewidth=1.0, linestyle="--")
     axes.set_xlim(0, edges[-1])
-    axes.set_ylim(0, 1.05 * max(1.0, *(bar.get_height() for bar in axes.patches)))
+    axes.set_ylim(0, 1.15 * max(1.0, *(bar.get_height() for bar in axes.patches)))
+    # In grey print, the colours of the lines do not tell them apart.
+    for (mean, name), (side, gap) in zip(sorted(means), (("right", -2), ("left", 2)), strict=False):
+        axes.annotate(
+            f"{name} {mean:.2f}",
+            (mean, 1),
+            xytext=(gap, -1),
+            xycoords=("data", "axes fraction"),
+            textcoords="offset points",
+            ha=side,
+            va="top",
+            fontsize=SMALL,
+            color=INK,
+        )
     axes.set_xlabel("prediction inconsistency κ")
     axes.set_ylabel("share of items (%)")
     axes.set_title("(b) Distribution of κ")

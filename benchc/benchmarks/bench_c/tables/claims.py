@@ -9,7 +9,7 @@ from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.benchmarks.bench_c.targets import TargetScores
 from benchc.rendering.chance import ChanceTable
 from benchc.rendering.latex import latex_text
-from benchc.rendering.markdown import captioned
+from benchc.rendering.markdown import paragraph
 from benchc.rendering.output import Table
 
 HEADER = ("Section", "Claim", "Holds when", "Paper", "Here", "Verdict")
@@ -70,9 +70,14 @@ def claims(
 
 
 def claims_markdown(table: pl.DataFrame, note: str = "") -> str:
-    """Return a table of ``claims.table`` as Markdown with its caption."""
-    rows = [[str(cell) for cell in row] for row in table.rows()]
-    return captioned(HEADER, rows, _caption(table) + note, text_columns=len(HEADER))
+    """Return a table of ``claims.table`` as a Markdown list below its caption: sentences fit no columns."""
+    lines = [paragraph(_caption(table) + note), "\n"]
+    for section, claim, *facts, verdict in table.rows():
+        lines.append(paragraph(f"{verdict} ({section}): {claim}", mark="- "))
+        named = zip(HEADER[2:-1], facts, strict=True)
+        lines += [paragraph(f"{name}: {fact}", mark="  - ") for name, fact in named]
+        lines.append("\n")
+    return "".join(lines).rstrip("\n") + "\n"
 
 
 def claims_latex(table: pl.DataFrame, note: str = "") -> str:

@@ -107,7 +107,7 @@ def test_few_models_are_points_in_the_colour_of_the_severity_with_their_median()
     figure = plot(tables, groups_of={"snow": "weather"})
     (axes,) = figure.axes
     assert not axes.patches and axes.get_ylabel() == "mean RAS of 7 models"
-    legend = [to_rgb(patch.get_facecolor()) for patch in figure.legends[0].get_patches()]
+    legend = [to_rgb(handle.get_markerfacecolor()) for handle in figure.legends[0].get_lines()[:-1]]
     assert [to_rgb(points.get_facecolor()[0]) for points in axes.collections] == legend
     assert figure.legends[0].get_texts()[-1].get_text() == "median"
     medians = [line.get_ydata() for line in axes.lines if to_rgb(line.get_color()) == to_rgb(MEDIAN)]

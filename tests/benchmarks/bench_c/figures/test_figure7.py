@@ -80,6 +80,15 @@ def test_distribution_is_the_histogram_of_kappa():
     assert [line.get_xdata()[0] for line in distribution.lines] == pytest.approx(
         [kappas.mean(), kappas[kept].mean()]
     )
+    # The means are told apart without colours, beside their lines and away from each other.
+    beside = [(text.get_text(), text.xy[0], text.get_ha()) for text in distribution.texts]
+    assert beside == [
+        (f"pool {kappas.mean():.2f}", kappas.mean(), "right"),
+        (f"benchmark {kappas[kept].mean():.2f}", kappas[kept].mean(), "left"),
+    ]
+    others = selection(kappas.tolist(), (~kept).tolist(), ids)
+    distribution = plot({"a": 50}, pool, others, labels={}).axes[1]
+    assert [text.get_text().split()[0] for text in distribution.texts] == ["benchmark", "pool"]
 
 
 def test_without_a_kept_item_there_is_no_share():

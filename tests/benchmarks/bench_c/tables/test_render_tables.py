@@ -125,7 +125,25 @@ def test_claims_in_latex_are_ascii():
         r"6.1 & $\Delta$Acc \& $\kappa$ $\le$ 1 \% $|$ $<$ & E$|$z$|$ $>$ 0 & a\_b & \dots{} & holds \\"
         in latex
     )
-    assert "1 of 1 hold, 0 do not, 0 are not applicable" in " ".join(claims_markdown(table).split())
+
+
+def test_claims_in_markdown_are_a_list_that_is_read_as_text():
+    claim = "Models that are more accurate are more fragile, " + "and so on, " * 12 + "to the end"
+    rows = [
+        ("6.1", claim, "E|z| < 0", "a_b * c", "1 of 2", "does not hold"),
+        ("6.2", "RAS falls", "at every step", "no numbers", "…", "holds"),
+    ]
+    schema = ["section", "claim", "criterion", "paper", "here", "verdict"]
+    text = claims_markdown(pl.DataFrame(rows, schema=schema, orient="row"), " A note.")
+    lines = text.splitlines()
+    assert max(map(len, lines)) <= 110
+    begun = [line[:40] for line in lines if line.startswith("- ")]
+    assert begun == ["- does not hold (6.1): Models that are m", "- holds (6.2): RAS falls"]
+    # Markup of a claim is shown, and its other lines belong to it.
+    shown = " ".join(line.strip() for line in lines)
+    assert r"- Holds when: E|z| < 0 - Paper: a_b \* c - Here: 1 of 2  - holds" in shown
+    assert claim in shown and "1 of 2 hold, 1 do not, 0 are not applicable" in shown and "A note." in shown
+    assert all(line.startswith("  ") for line in lines[lines.index("") + 2 : -1] if line and line[0] != "-")
 
 
 @pytest.mark.parametrize(
@@ -167,4 +185,4 @@ def test_claims_of_a_run_have_all_verdicts() -> None:
         5,
     )
     assert set(table.frame["verdict"]) == {"holds", "does not hold", "not applicable"}
-    assert r"\toprule" in table.latex and "| Section" in table.markdown
+    assert r"\toprule" in table.latex and "- holds (" in table.markdown
