@@ -20,6 +20,7 @@ GAP = 0.03  # between images
 GROUP_GAP = 0.07
 GROUP_NAMES, NAMES = 0.3, 0.81
 HEADER = 0.17
+FOOTER = 0.12
 MARGIN = 0.02
 
 LETTER = 0.0085  # mean width of a small letter of one point
@@ -39,7 +40,7 @@ def contact_sheet(clean: Pixels, rows: Sequence[Row], *, severities: Sequence[in
 
     ``clean`` is uint8[H, W, 3]; the images of a row are uint8[h, w, 3], one for each of ``severities``. All
     have the scale at which the clean image fits its cell, so that an image that a corruption made smaller
-    appears smaller. Rows must be sorted by group. ``name``, of the image, is in the upper left corner. Raises
+    appears smaller. Rows must be sorted by group. ``name``, of the image, is in the last line. Raises
     InputError where there is no row, or a row has not one image per severity.
     """
     if not rows:
@@ -52,13 +53,10 @@ def contact_sheet(clean: Pixels, rows: Sequence[Row], *, severities: Sequence[in
             )
     groups = [(group, list(members)) for group, members in groupby(rows, key=lambda row: row.group)]
     width = GROUP_NAMES + NAMES + (1 + len(severities)) * (CELL_WIDTH + GAP) - GAP + MARGIN
-    height = HEADER + len(rows) * (CELL_HEIGHT + GAP) + (len(groups) - 1) * GROUP_GAP + MARGIN
+    height = HEADER + len(rows) * (CELL_HEIGHT + GAP) + (len(groups) - 1) * GROUP_GAP + FOOTER
     scale = min(CELL_WIDTH / clean.shape[1], CELL_HEIGHT / clean.shape[0])
     with styled():
         sheet = _Sheet(new_figure(width, height), scale)
-        shown = shorten(renderable([name])[0], int((GROUP_NAMES + NAMES - 0.1) / (LETTER * SMALL)))
-        corner: dict[str, Any] = {"ha": "left", "va": "baseline", "family": font_families()}
-        sheet.text(0.03, HEADER - 0.05, shown, SMALL, **corner)
         for column, text in enumerate(["clean", *(f"severity {severity}" for severity in severities)]):
             sheet.text(_left(column) + CELL_WIDTH / 2, HEADER - 0.05, text, NORMAL, va="baseline")
         top = HEADER
@@ -66,12 +64,16 @@ def contact_sheet(clean: Pixels, rows: Sequence[Row], *, severities: Sequence[in
             bottom = top + len(members) * (CELL_HEIGHT + GAP) - GAP
             sheet.group(group.replace("_", " "), top, bottom)
             for row in members:
-                name = _wrapped(row.name.replace("_", " "), NAMES - 0.05, NORMAL - 0.5)
-                sheet.text(GROUP_NAMES, top + CELL_HEIGHT / 2, name, NORMAL - 0.5, ha="left")
+                label = _wrapped(row.name.replace("_", " "), NAMES - 0.05, NORMAL - 0.5)
+                sheet.text(GROUP_NAMES, top + CELL_HEIGHT / 2, label, NORMAL - 0.5, ha="left")
                 for column, image in enumerate((clean, *row.images)):
                     sheet.image(image, _left(column), top)
                 top += CELL_HEIGHT + GAP
             top += GROUP_GAP
+        longest = int((width - GROUP_NAMES - MARGIN) / (LETTER * SMALL)) - 8
+        note = f"image: {shorten(renderable([name])[0], longest)}" if name else ""
+        footer: dict[str, Any] = {"ha": "left", "va": "baseline", "family": font_families()}
+        sheet.text(GROUP_NAMES, height - 0.03, note, SMALL, **footer)
     return sheet.figure
 
 

@@ -77,7 +77,7 @@ def test_a_row_shows_the_clean_image_and_then_each_severity() -> None:
     assert places[3].y1 < places[0].y0 and places[3].x0 == places[0].x0
     texts = [text.get_text().replace("\n", " ") for text in figure.texts]
     headings = ["clean", "severity 1", "severity 4"]
-    assert texts == ["s/7#0", *headings, "big blur", "soft", "noise", "salt and pepper"]
+    assert texts == [*headings, "big blur", "soft", "noise", "salt and pepper", "image: s/7#0"]
 
 
 def test_images_share_one_scale_and_keep_their_aspect_ratio() -> None:
