@@ -163,11 +163,11 @@ def _model(axes: Any, row: int, seen: list[float], unseen: Floats | str | None, 
         axes.plot(
             [unseen[column]],
             [row],
-            markerfacecolor="white",
+            markerfacecolor="none",
             markeredgecolor=VERMILLION,
             markeredgewidth=0.9,
             label="without the image",
-            **mark,
+            **mark | {"markersize": 6},  # a ring, in which the other mark is seen where they agree
         )
         return
     if column == MEASURES.index("acc"):
