@@ -31,6 +31,10 @@ class Browser:
         """Open a file."""
         self._post("url", url=path.resolve().as_uri())
 
+    def resize(self, width: int, height: int) -> None:
+        """Set the size of the window, in CSS pixels."""
+        self._post("window/rect", width=width, height=height)
+
     def find(self, selector: str) -> str:
         """Return the first element of a CSS selector."""
         return str(self._post("element", using="css selector", value=selector)[ELEMENT])

@@ -171,8 +171,9 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             settings=graded | weighted | resampling,
             formats=["csv"],
             caption="""
-            **Intervals of VRE** by model and by corruption, from resamples of the images: the ends of the
-            95 % percentile interval, and the stability of the rank. The tables of VRE show them.
+            **Intervals of VRE** by model and by corruption, of VRE of models under the six weightings, and of
+            their mean accuracy, from resamples of the images: the ends of the 95 % percentile interval, and
+            the stability of the rank. The tables and figures of VRE show them.
             """,
         ),
         table(
@@ -284,8 +285,9 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             inputs={"errors": ERRORS},
             subcategory="Errors",
             caption="""
-            **Error by level** (figure A.2 of the paper's supplement). One panel per model, one curve per
-            corruption; level 0 is clean. Lower is better. Curves are not sorted, so they may fall.
+            **Error by level** (figure A.2 of the paper's supplement, whose panels are models). One panel per
+            corruption with a curve for each model or, where there are more models than corruptions, the
+            other way round; level 0 is clean. Lower is better. Curves are not sorted, so they may fall.
             """,
         ),
         figure(
@@ -335,11 +337,13 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         figure(
             "figure_weightings",
             "the figure of weightings",
-            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
             settings={"levels": settings.vre.levels},
             subcategory="VRE",
-            caption="""
-            **VRE under six weightings**: equal weights, and 0.6 for one metric with 0.1 for each other.
+            caption=f"""
+            **VRE under six weightings**: equal weights, and 0.6 for one metric with 0.1 for each other, with
+            95 % percentile intervals from {bootstrap.draws} resamples of the images; more than 16 models have
+            one line each, from the lowest to the highest value, without intervals.
             Here models are sorted by VRE with equal weights, not as in the tables; low is robust.
             A † marks models that are not above chance (table `chance`).
             """,
@@ -360,12 +364,14 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         figure(
             "figure_accuracy",
             "the figure of accuracy and VRE",
-            inputs={"chance": CHANCE, "errors": ERRORS, "scale_of": scale},
+            inputs={"chance": CHANCE, "errors": ERRORS, "intervals": INTERVALS, "scale_of": scale},
             settings=weighted,
             subcategory="VRE",
-            caption="""
+            caption=f"""
             **Accuracy and VRE**: the mean accuracy of each model over all corruptions and levels 0 to 5,
-            against its VRE. A † marks models that are not above chance (table `chance`).
+            against its VRE, with 95 % percentile intervals of both from {bootstrap.draws} resamples of the
+            images. As VRE is made of extremes, its interval may lie mostly above its value.
+            A † marks models that are not above chance (table `chance`).
             """,
         ),
         page(

@@ -22,16 +22,8 @@ from tests.workflow.checkout import Checkout
 
 RUN = "results/open"
 MODELS = ["texts", "trained", "listed"]
-SCALED = (
-    "vre_intervals",
-    "vre_model",
-    "vre_corruption",
-    "weightings",
-    "figure_weightings",
-    "figure_radar",
-    "figure_accuracy",
-    "weights",
-)
+WITH_INTERVALS = ("vre_intervals", "vre_model", "vre_corruption", "figure_weightings", "figure_accuracy")
+SCALED = (*WITH_INTERVALS, "weightings", "figure_radar", "weights")
 LEVELLED = (*SCALED, "severity_metrics")
 # What needs the errors alone, and what needs the grades.
 FROM_ERRORS = dict.fromkeys(
@@ -180,7 +172,7 @@ SETTINGS = {
     "when an answer is right": ({"grade": "exact"}, FROM_GRADES),
     "weights": (
         {"vre": {"weights": [2, 1, 1, 1, 1]}},
-        dict.fromkeys(("vre_intervals", "vre_model", "vre_corruption", "figure_accuracy", "weights"), 1),
+        {**dict.fromkeys(WITH_INTERVALS, 1), "weights": 1},
     ),
     "levels": ({"vre": {"levels": "1..5"}}, dict.fromkeys(LEVELLED, 1)),
     "resamples": (

@@ -22,22 +22,24 @@ class Draws(NamedTuple):
 
     models: Floats  # [1 + draws, models]
     corruptions: Floats  # [1 + draws, corruptions]
+    model_parts: Floats  # [1 + draws, 5, models], the scaled metrics that VRE weights
+    errors: Floats  # [1 + draws, models], means over corruptions and levels; of all resamples
 
     @property
     def kept(self) -> npt.NDArray[np.bool_]:
         """Return which resamples are not left out, bool[draws]."""
         return np.logical_not(np.isnan(self.corruptions[1:]).all(axis=1))
 
-    def intervals(self) -> tuple[tuple[Floats, Floats], tuple[Floats, Floats]]:
-        """Return the ends of the 95 % percentile intervals of the models and of the corruptions.
+    def interval(self, drawn: Floats) -> tuple[Floats, Floats]:
+        """Return the ends of the 95 % percentile intervals of VRE ``drawn``, [1 + draws, things].
 
         NaN where VRE is undefined, and where more than ``MOST_LEFT_OUT`` of the resamples are left out.
         """
         kept = self.kept
         if kept.mean() < 1 - MOST_LEFT_OUT:
-            none = np.full(self.models.shape[1], np.nan), np.full(self.corruptions.shape[1], np.nan)
-            return (none[0], none[0]), (none[1], none[1])
-        return percentile_interval(self.models[1:][kept]), percentile_interval(self.corruptions[1:][kept])
+            none = np.full(drawn.shape[1], np.nan)
+            return none, none
+        return percentile_interval(drawn[1:][kept])
 
 
 def vre_draws(
@@ -66,14 +68,15 @@ def vre_draws(
     errors = drawn_means(counts, sums, questions).reshape(-1, *shape)
     metrics = severity_metrics(errors, levels).swapaxes(0, 1)  # [1 + draws, 5, models, corruptions]
     models = np.full((len(metrics), shape[0]), np.nan)
+    parts = np.full((len(metrics), metrics.shape[1], shape[0]), np.nan)
     corruptions = np.full((len(metrics), shape[1]), np.nan)
     sample = complete(metrics[0])
     for draw, values in enumerate(metrics):
         if sample.any() and np.array_equal(complete(values), sample):
             own = Scale.of(values) if scale is None else scale
             found = vre(own.scaled(values), weights)
-            models[draw], corruptions[draw] = found.model, found.corruption
-    return Draws(models, corruptions)
+            models[draw], corruptions[draw], parts[draw] = found.model, found.corruption, found.model_parts
+    return Draws(models, corruptions, parts, errors.mean(axis=(2, 3)))
 
 
 def rank_shares(draws: Floats) -> Floats:

@@ -1,4 +1,4 @@
-"""Intervals of VRE and the stability of ranks, from resamples of images, for the tables of VRE."""
+"""Intervals of VRE and accuracy, and the stability of ranks, from resamples of images."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,15 +9,22 @@ import polars as pl
 
 from benchc.benchmarks.vqa_robustness.grades import Answers, Grade, Graded, answers_of, images_of
 from benchc.benchmarks.vqa_robustness.inputs import PoolImages
-from benchc.benchmarks.vqa_robustness.metrics.bootstrap import rank_shares, vre_draws
+from benchc.benchmarks.vqa_robustness.metrics.bootstrap import Draws, rank_shares, vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, ranks, vre, weights_of
-from benchc.benchmarks.vqa_robustness.schemas.intervals import INTERVALS
+from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, ranks, studied_weights, vre, weights_of
+from benchc.benchmarks.vqa_robustness.schemas.intervals import (
+    ACCURACY,
+    CORRUPTION,
+    INTERVALS,
+    MODEL,
+    STUDIED,
+)
 from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ChanceTable
 from benchc.rendering.output import Table
+from benchc.statistics.resampling import percentile_interval
 
 
 def vre_intervals(
@@ -33,7 +40,7 @@ def vre_intervals(
     weights: tuple[float, ...] = EQUAL,
     levels: Levels = "0..5",
 ) -> Table:
-    """Return the columns ``INTERVALS`` of each model and corruption.
+    """Return the columns ``INTERVALS`` of each model and corruption, and of each model under each weighting.
 
     Models have ranks among those that are ranked; corruptions have ranks if a model has. ``scale_of``: a
     table of errors whose scale is frozen, or no file, so that each resample has its own.
@@ -43,14 +50,24 @@ def vre_intervals(
     sample = vre((scale or Scale.of(metrics)).scaled(metrics), weights_of(weights))
     wrong, questions = by_image(answers, pool)
     found = vre_draws(wrong, questions, weights_of(weights), draws, seed, levels, scale)
-    model_draws, corruption_draws = (part[1:][found.kept] for part in (found.models, found.corruptions))
-    of_models, of_corruptions = found.intervals()
     is_ranked = np.isin(answers.models, chance.ranked)
     of_all = np.full(len(answers.corruptions), is_ranked.any())
-    parts = (
-        _rows("model", answers.models, of_models, sample.model, model_draws, is_ranked),
-        _rows("corruption", answers.corruptions, of_corruptions, sample.corruption, corruption_draws, of_all),
-    )
+    parts = [
+        _rows(MODEL, answers.models, found, sample.model, found.models, is_ranked),
+        _rows(CORRUPTION, answers.corruptions, found, sample.corruption, found.corruptions, of_all),
+        *(
+            _rows(
+                STUDIED.format(name),
+                answers.models,
+                found,
+                each @ sample.model_parts,
+                each @ found.model_parts,
+                is_ranked,
+            )
+            for name, each in studied_weights().items()
+        ),
+        _accuracies(answers.models, found),
+    ]
     left_out = int((~found.kept).sum())
     frame = pl.concat(parts).with_columns(
         images=pl.lit(len(questions)), draws=pl.lit(draws), left_out=pl.lit(left_out)
@@ -76,17 +93,25 @@ def by_image(answers: Answers, pool: pl.DataFrame) -> tuple[Floats, Floats]:
 def _rows(
     kind: str,
     names: Sequence[str],
-    interval: tuple[Floats, Floats],
+    found: Draws,
     values: Floats,
-    draws: Floats,
+    drawn: Floats,
     is_ranked: npt.NDArray[np.bool_],
 ) -> pl.DataFrame:
-    """Return one row for each name; ``values``: VRE in the sample; ``draws``: [resamples, names]."""
-    shares = rank_shares(np.where(is_ranked, draws, np.nan))
-    found = ranks(np.where(is_ranked, values, np.nan))
-    same = [float(shares[row, rank - 1]) if rank else None for row, rank in enumerate(found)]
-    low, high = (pl.Series(end).fill_nan(None) for end in interval)
-    columns = {"name": names, "vre_low": low, "vre_high": high}
-    return pl.DataFrame(columns).with_columns(
-        pl.lit(kind).alias("kind"), pl.Series("rank_stability", same, dtype=pl.Float64)
+    """Return one row for each name; ``values``: VRE in the sample; ``drawn``: [1 + draws, names]."""
+    shares = rank_shares(np.where(is_ranked, drawn[1:][found.kept], np.nan))
+    own = ranks(np.where(is_ranked, values, np.nan))
+    same = [float(shares[row, rank - 1]) if rank else None for row, rank in enumerate(own)]
+    return _frame(kind, names, found.interval(drawn)).with_columns(
+        pl.Series("rank_stability", same, dtype=pl.Float64)
     )
+
+
+def _accuracies(names: Sequence[str], found: Draws) -> pl.DataFrame:
+    interval = percentile_interval(1 - found.errors[1:])
+    return _frame(ACCURACY, names, interval).with_columns(rank_stability=pl.lit(None, pl.Float64))
+
+
+def _frame(kind: str, names: Sequence[str], interval: tuple[Floats, Floats]) -> pl.DataFrame:
+    low, high = (pl.Series(end).fill_nan(None) for end in interval)
+    return pl.DataFrame({"name": names, "low": low, "high": high}).with_columns(kind=pl.lit(kind))

@@ -54,7 +54,10 @@ def printed_vre(
     scale = frozen_scale(scale_of, levels) or Scale.of(metrics)
     models, corruptions = vre_frames(errors, vre(scale.scaled(metrics), weights_of(weights)))
     frame = (models if key == "model" else corruptions).join(
-        intervals.filter(kind=key).rename({"name": key}), on=key, how="left", maintain_order="left"
+        intervals.filter(kind=key).rename({"name": key, "low": "vre_low", "high": "vre_high"}),
+        on=key,
+        how="left",
+        maintain_order="left",
     )
     is_ranked = pl.col(key).is_in(chance.ranked) if key == "model" else pl.lit(bool(chance.ranked))
     competing = frame.select(pl.when(is_ranked).then("vre").alias("vre"))["vre"]

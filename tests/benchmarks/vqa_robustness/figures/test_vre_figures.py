@@ -1,9 +1,12 @@
 """What the figures show."""
 
 import numpy as np
+import polars as pl
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
+from benchc.benchmarks.vqa_robustness.figures import figure_accuracy as module_of_accuracy
+from benchc.benchmarks.vqa_robustness.figures import figure_weightings as module_of_weightings
 from benchc.benchmarks.vqa_robustness.figures.figure_a1 import figure_a1
 from benchc.benchmarks.vqa_robustness.figures.figure_a2 import figure_a2
 from benchc.benchmarks.vqa_robustness.figures.figure_accuracy import figure_accuracy
@@ -16,6 +19,7 @@ from benchc.benchmarks.vqa_robustness.metrics.drops import drops
 from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from benchc.benchmarks.vqa_robustness.schemas.intervals import ACCURACY, INTERVALS, MODEL, STUDIED
 from benchc.corruptions.corrupt import corrupt
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
@@ -35,17 +39,55 @@ def errors() -> Errors:
     return Errors(("a", "b_1", "c", "d"), tuple(f"type_{number}" for number in range(12)), values)
 
 
-def test_figure_a2_has_a_panel_for_each_model_and_a_curve_for_each_corruption(errors):
+@pytest.fixture
+def intervals(errors) -> pl.DataFrame:
+    """Intervals that tell every kind and model apart: the third thing of the second kind is [2.3, 12.3]."""
+    kinds = [MODEL, ACCURACY, *map(STUDIED.format, studied_weights())]
+    rows = [
+        (kind, name, number + place / 10, 10 + number + place / 10, 0.5, 9, 99, 0)
+        for number, kind in enumerate(kinds, start=1)
+        for place, name in enumerate(reversed(errors.models), start=1)
+        if name != "b_1"
+    ]
+    rows.append((MODEL, "b_1", None, None, None, 9, 99, 0))
+    return pl.DataFrame(rows, schema=INTERVALS, orient="row")
+
+
+def interval_of(intervals: pl.DataFrame, kind: str, name: str) -> tuple[float, float]:
+    ((low, high),) = intervals.filter(kind=kind, name=name).select("low", "high").rows()
+    return low, high
+
+
+def lines_of(axes) -> list[tuple[tuple[float, float], tuple[float, float]]]:
+    """Return the ends of all lines of intervals."""
+    return [
+        tuple(map(tuple, segment.tolist()))
+        for part in axes.collections
+        if hasattr(part, "get_segments")
+        for segment in part.get_segments()
+    ]
+
+
+def test_figure_a2_has_a_panel_for_each_corruption_and_a_curve_for_each_model(errors):
     figure = figure_a2(errors)
     panels = [axes for axes in figure.axes if axes.axison]
-    assert [axes.get_title() for axes in panels[:3]] == ["a", "b_1", "c"] and len(panels) == 4
-    for axes, expected in zip(panels, errors.values, strict=True):
+    assert [axes.get_title() for axes in panels] == [f"type {number}" for number in range(12)]
+    for axes, expected in zip(panels, errors.values.swapaxes(0, 1), strict=True):
         np.testing.assert_array_equal([curve.get_ydata() for curve in axes.lines], expected)
         assert axes.lines[0].get_xdata().tolist() == list(range(6))
-    texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts == [f"type {number}" for number in range(12)]
-    # The panels of the first row that have none below them show the levels.
-    assert [axes.xaxis.get_tick_params()["labelbottom"] for axes in panels] == [False, True, True, True]
+        assert axes.get_ylim() == panels[0].get_ylim()
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b_1", "c", "d"]
+    # Three rows of four; each column shows the levels once.
+    assert [axes.xaxis.get_tick_params()["labelbottom"] for axes in panels] == [False] * 8 + [True] * 4
+
+
+def test_with_more_models_than_corruptions_the_panels_of_figure_a2_are_models(errors):
+    fewer = Errors(errors.models, errors.corruptions[:3], errors.values[:, :3])
+    figure = figure_a2(fewer)
+    panels = [axes for axes in figure.axes if axes.axison]
+    assert [axes.get_title() for axes in panels] == ["a", "b_1", "c", "d"]
+    np.testing.assert_array_equal([curve.get_ydata() for curve in panels[2].lines], fewer.values[2])
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["type 0", "type 1", "type 2"]
 
 
 def test_no_two_things_look_the_same():
@@ -53,29 +95,69 @@ def test_no_two_things_look_the_same():
     assert len({(series_style(n)["color"], line(n)) for n in range(40)}) == 40
 
 
-def test_the_weightings_are_those_of_the_study_and_models_are_sorted_by_equal_weights(errors):
+def test_the_weightings_are_those_of_the_study_and_models_are_sorted_by_equal_weights(errors, intervals):
     scaled = Scale.of(metrics := severity_metrics(errors.values)).scaled(metrics)
     expected = np.stack([vre(scaled, weights).model for weights in studied_weights().values()])
-    (axes,) = figure_weightings(errors, CHANCE, []).axes
-    shown = np.array([dots.get_offsets()[:, 0] for dots in axes.collections[1:]])
+    (axes,) = figure_weightings(errors, CHANCE, intervals, []).axes
     order = [0, 2, 3]
     order.sort(key=lambda model: expected[0, model])
-    np.testing.assert_allclose(shown, expected[:, order])
+    names = [errors.models[model] for model in order]
     assert [label.get_text() for label in axes.get_yticklabels()] == [
-        ("a", "b_1", "c", "d †")[m] for m in order
+        f"{name} †" if name == "d" else name for name in names
     ]
     top, bottom = axes.get_ylim()[::-1]
     assert top < bottom  # the most robust model is at the top
+    dots = [part.get_offsets() for part in axes.collections if not hasattr(part, "get_segments")]
+    np.testing.assert_allclose([part[:, 0] for part in dots], expected[:, order])
+    # Each mark is on the line of its own interval, and no two lines of a model are on each other.
+    lines = lines_of(axes)
+    for weighting, part in zip(studied_weights(), dots, strict=True):
+        for name, (_, height) in zip(names, part.tolist(), strict=True):
+            low, high = interval_of(intervals, STUDIED.format(weighting), name)
+            assert ((low, height), (high, height)) in lines
+    heights = sorted(height for part in dots for _, height in part.tolist())
+    assert len(lines) == 18 and np.diff(heights).min() > 0.1
+    left, right = axes.get_xlim()
+    assert left <= min(low for (low, _), _ in lines) and max(high for _, (high, _) in lines) <= right
 
 
-def test_accuracy_is_the_mean_over_corruptions_and_levels(errors):
-    (axes,) = figure_accuracy(errors, CHANCE, [], weights=(0, 0, 0, 2, 0)).axes
+def test_without_intervals_and_with_many_models_a_model_has_one_line(errors, intervals, monkeypatch):
+    scale = Scale.of(severity_metrics(errors.values))
+    monkeypatch.setattr(module_of_weightings, "MOST_SPREAD", 2)
+    for given in (None, intervals):
+        (axes,) = module_of_weightings.plot(errors, "0..5", scale, given).axes
+        dots = [part.get_offsets() for part in axes.collections if not hasattr(part, "get_segments")]
+        assert [part[:, 1].tolist() for part in dots] == [[0, 1, 2]] * 6
+        values = np.array([part[:, 0] for part in dots])
+        ends_of_rows = [
+            ((low, row), (high, row))
+            for row, low, high in zip(range(3), values.min(0), values.max(0), strict=True)
+        ]
+        assert lines_of(axes) == ends_of_rows
+
+
+def test_accuracy_is_the_mean_over_corruptions_and_levels(errors, intervals):
+    (axes,) = figure_accuracy(errors, CHANCE, intervals, [], weights=(0, 0, 0, 2, 0)).axes
     metrics = severity_metrics(errors.values)
     scaled = Scale.of(metrics).scaled(metrics)
-    points = np.array([dots.get_offsets()[0] for dots in axes.collections])
+    dots = [part for part in axes.collections if not hasattr(part, "get_segments")]
+    points = np.array([part.get_offsets()[0] for part in dots])
     models = [0, 2, 3]
     np.testing.assert_allclose(points[:, 0], 1 - errors.values[models].mean(axis=(1, 2)))
     np.testing.assert_allclose(points[:, 1], scaled[3, models].mean(axis=1))
+    # Intervals of accuracy are horizontal, those of VRE upright, through the point of their model.
+    expected = []
+    for model, (x, y) in zip(models, points.tolist(), strict=True):
+        left, right = interval_of(intervals, ACCURACY, errors.models[model])
+        low, high = interval_of(intervals, MODEL, errors.models[model])
+        expected += [((left, y), (right, y)), ((x, low), (x, high))]
+    assert lines_of(axes) == expected
+    for limits, place in ((axes.get_xlim(), 0), (axes.get_ylim(), 1)):
+        found = [end[place] for ends in expected for end in ends]
+        assert limits[0] <= min(found) and max(found) <= limits[1]
+    scale = Scale.of(metrics)
+    (axes,) = module_of_accuracy.plot(errors, (1,) * 5, "0..5", scale).axes
+    assert lines_of(axes) == []
 
 
 # The classes of the twelve corruptions: not in one run of columns, so that these are sorted.

@@ -40,6 +40,8 @@ def test_each_resample_is_vre_of_its_images(answers, levels, frozen):
         expected = vre((scale if frozen else Scale.of(metrics)).scaled(metrics), WEIGHTS)
         np.testing.assert_allclose(found.models[draw], expected.model, atol=1e-12)
         np.testing.assert_allclose(found.corruptions[draw], expected.corruption, atol=1e-12)
+        np.testing.assert_allclose(found.model_parts[draw], expected.model_parts, atol=1e-12)
+        np.testing.assert_allclose(found.errors[draw], errors.mean(axis=(1, 2)), atol=1e-12)
 
 
 def test_more_resamples_extend_fewer(answers):
@@ -50,7 +52,7 @@ def test_more_resamples_extend_fewer(answers):
 
 def test_intervals_are_of_the_resamples_alone(answers):
     found = vre_draws(*answers, WEIGHTS, DRAWS, 3)
-    (low, high), (low_c, high_c) = found.intervals()
+    (low, high), (low_c, high_c) = map(found.interval, (found.models, found.corruptions))
     np.testing.assert_allclose(low, np.quantile(found.models[1:], 0.025, axis=0))
     np.testing.assert_allclose(high, np.quantile(found.models[1:], 0.975, axis=0))
     np.testing.assert_allclose(high_c, np.quantile(found.corruptions[1:], 0.975, axis=0))
@@ -67,8 +69,9 @@ def test_resamples_in_which_other_models_have_vre_are_left_out(answers):
     assert 0 < lacking.sum() <= 0.05 * 200
     np.testing.assert_array_equal(found.kept, ~lacking)
     # Of no model and no corruption: another scale, and other means.
+    assert np.isfinite(found.errors).all() and np.isnan(found.model_parts[1:][lacking]).all()
     assert np.isnan(found.models[1:][lacking]).all() and np.isnan(found.corruptions[1:][lacking]).all()
-    (low, high), (low_c, _) = found.intervals()
+    (low, high), (low_c, _) = map(found.interval, (found.models, found.corruptions))
     np.testing.assert_allclose(high, np.quantile(found.models[1:][~lacking], 0.975, axis=0))
     assert np.isfinite(low).all() and np.isfinite(low_c).all()
     np.testing.assert_allclose(rank_shares(found.models[1:][found.kept]).sum(axis=1), 1)
@@ -81,7 +84,7 @@ def test_there_are_no_intervals_where_many_resamples_are_left_out(answers):
     rare[1, 2, 0, 7] = 1
     found = vre_draws(rare, questions, WEIGHTS, DRAWS, 3)
     assert 0.2 < 1 - found.kept.mean() < 0.5
-    (low, high), (low_c, high_c) = found.intervals()
+    (low, high), (low_c, high_c) = map(found.interval, (found.models, found.corruptions))
     assert np.isnan([*low, *high, *low_c, *high_c]).all()
 
 

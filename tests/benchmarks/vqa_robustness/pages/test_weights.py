@@ -13,6 +13,7 @@ from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, ranks, stud
 from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.published.tables import published_table_a1
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
+from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS
 from tests.browser import (
     ARROW_LEFT,
     ARROW_RIGHT,
@@ -220,3 +221,30 @@ def test_a_model_that_is_not_above_chance_has_no_rank(opened):
     # Where no model is ranked, corruptions have no ranks either.
     page = opened(errors, chance=standings_of([*errors.models], below=errors.models))
     assert {rank for rank, _ in shown(page, "corruptions").values()} == {"–"}
+
+
+LABELS = """
+return [...document.querySelectorAll(arguments[0])].map(cell => getComputedStyle(cell, "::before").content);
+"""
+BEYOND = """
+const width = document.documentElement.clientWidth;
+return [...document.querySelectorAll("body *")]
+  .filter(each => each.getClientRects().length && each.getBoundingClientRect().right > width + 0.5)
+  .map(each => each.tagName + " " + each.textContent);
+"""
+
+
+def test_a_narrow_screen_shows_every_number_with_its_name(opened):
+    """At 420 pixels nothing is beyond the edge, where a reader would not look for it."""
+    page = opened(paper())
+    page.resize(420, 900)
+    try:
+        assert page.run("return window.innerWidth") == 420
+        assert page.run(BEYOND) == []
+        labels = page.run(LABELS, "#models tr:nth-child(2) td.metric")
+        assert labels == [f'"{header} "' for header in HEADERS]
+        check(page, paper(), EQUAL)
+    finally:
+        page.resize(1200, 900)
+    assert page.run(BEYOND) == []
+    assert set(page.run(LABELS, "td")) == {"none"}

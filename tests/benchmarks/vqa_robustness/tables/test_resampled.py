@@ -9,14 +9,22 @@ import pytest
 from benchc.benchmarks.vqa_robustness.grades import Answers, answers_of
 from benchc.benchmarks.vqa_robustness.metrics.bootstrap import vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, vre, weights_of
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, studied_weights, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
-from benchc.benchmarks.vqa_robustness.schemas.intervals import INTERVALS, read_intervals
+from benchc.benchmarks.vqa_robustness.schemas.intervals import (
+    ACCURACY,
+    INTERVALS,
+    MODEL,
+    STUDIED,
+    ends,
+    read_intervals,
+)
 from benchc.benchmarks.vqa_robustness.tables.errors import errors
 from benchc.benchmarks.vqa_robustness.tables.vre_corruption import vre_corruption
 from benchc.benchmarks.vqa_robustness.tables.vre_intervals import by_image, vre_intervals
 from benchc.benchmarks.vqa_robustness.tables.vre_model import vre_model
 from benchc.errors import InputError
+from benchc.statistics.resampling import item_counts
 from tests.benchmarks.vqa_robustness.graded import grades, pool_of
 from tests.standings import standings_of
 
@@ -86,6 +94,28 @@ def test_the_values_and_ranks_are_those_of_the_errors_and_intervals_contain_them
         same = np.mean([ranks(row) == ranks(values) for row in drawn[1:]], axis=0)
         np.testing.assert_allclose(frame["rank_stability"], same)
         assert "60 resamples of 30 images" in " ".join(table.markdown.split())
+
+
+def test_figures_have_intervals_of_each_weighting_and_of_accuracy(right, graded):
+    """Against a loop over resamples: VRE of each weighting, and mean accuracy."""
+    pool = pool_with(SHARED)
+    found = vre_intervals(graded, pool, [], **SETTINGS, weights=(3.0, 1.0, 1.0, 1.0, 1.0)).frame
+    wrong, questions = by_image(answers_of(graded, LABELS, CORRUPTIONS, "exact"), pool)
+    accuracies, values = [], {name: [] for name in studied_weights()}
+    for counts in item_counts(IMAGES, 60, 4)[1:]:
+        errors = (wrong * counts).sum(axis=-1) / (questions * counts).sum()
+        accuracies.append(1 - errors.mean(axis=(1, 2)))
+        scaled = Scale.of(metrics := severity_metrics(errors)).scaled(metrics)
+        for name, weights in studied_weights().items():
+            values[name].append(scaled.mean(axis=2).T @ weights)
+    expected = {ACCURACY: accuracies} | {STUDIED.format(name): drawn for name, drawn in values.items()}
+    for kind, drawn in expected.items():
+        low, high = ends(found, kind, ["O", "M", "nobody"])
+        np.testing.assert_allclose(low[:2], np.quantile(drawn, 0.025, axis=0)[[2, 0]])
+        np.testing.assert_allclose(high[:2], np.quantile(drawn, 0.975, axis=0)[[2, 0]])
+        assert np.isnan([low[2], high[2]]).all()
+    assert found.filter(kind=ACCURACY)["rank_stability"].null_count() == 3
+    assert not np.allclose(ends(found, MODEL, ["M"]), ends(found, STUDIED.format("equal"), ["M"]))
 
 
 def test_a_joint_scale_is_that_of_each_resample(graded, tmp_path):
@@ -175,7 +205,7 @@ def test_the_file_of_intervals_has_all_digits_and_nulls(right, tmp_path):
     graded = {id_: grades(values, CORRUPTIONS, IDS) for id_, values in zip(LABELS, perfect, strict=True)}
     chance = standings_of([*LABELS.values()])
     frame = vre_intervals(graded, pool_with(SHARED), chance, [], **SETTINGS).frame
-    assert frame.filter(name="N").select("vre_low", "vre_high", "rank_stability").row(0) == (None, None, None)
+    assert frame.filter(name="N").select("low", "high", "rank_stability").row(0) == (None, None, None)
     assert frame.select("images", "draws").unique().row(0) == (IMAGES, 60)
     frame.write_csv(tmp_path / "intervals.csv")
     assert read_intervals(tmp_path / "intervals.csv").equals(frame)
