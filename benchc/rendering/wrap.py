@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 from matplotlib.font_manager import FontProperties
 from matplotlib.mathtext import MathTextParser
@@ -15,10 +16,14 @@ LETTER = 0.0085  # inches: mean width of a small letter of one point in DejaVu S
 NO_BREAK = "\N{NO-BREAK SPACE}"
 SEPARATOR = " ·"  # between options
 
-# One letter, or what only LaTeX has. "costs $5 and $6" has no formula.
-FORMULA = re.compile(r"\$([A-Za-z]|[^$]*[\\^_{][^$]*)\$|\\\((.+?)\\\)")
-# Stand for the dollar signs of a formula, so that others stay what they are.
-OPEN, CLOSE = "\ue000", "\ue001"
+# As Pandoc reads dollar signs: the second one has no space before and no digit after, so that "costs $5 and
+# $6" has no formula.
+FORMULA = re.compile(r"\$([ -#%-~\xa0]*[!-#%-~])\$(?!\d)|\\\(([ -~\xa0]+?)\\\)")
+# Stand for the dollar signs and spaces of a formula, so that others stay what they are.
+OPEN, CLOSE, SPACE = "\ue000", "\ue001", "\ue002"
+TEXT_SIZE = 10.0  # points, at which formulas are measured
+# Of the size of text: from line to line, and the least gap between formulas.
+LINE_SPACING, LEAST_GAP = 1.38, 0.25
 
 
 class MathLine(str):
@@ -42,9 +47,9 @@ def wrap(text: str, *, inches: float, points: float, lines: int) -> list[str]:
     """Return ``text`` in at most ``lines`` lines that are about ``inches`` wide at a size of ``points``.
 
     Lines break at white space, or at no-break spaces and inside words where these are longer than a line,
-    and do not end in the separator of options; a truncated text ends in an ellipsis. LaTeX formulas that
-    matplotlib can draw and that fit on a line stay whole; their line is a :class:`MathLine`. Widths are those
-    of :func:`benchc.rendering.labels.width`.
+    and do not begin or end in the separator of options; a truncated text ends in an ellipsis. LaTeX formulas
+    that matplotlib can draw and that fit on a line stay whole; their line is a :class:`MathLine`. Widths are
+    those of :func:`benchc.rendering.labels.width`.
     """
     room = max(2.0, inches / (LETTER * points))
     filled = [""]
@@ -64,6 +69,11 @@ def wrap(text: str, *, inches: float, points: float, lines: int) -> list[str]:
     return [_shown(line) for line in filled if line.strip(SEPARATOR)]
 
 
+def line_height(line: str) -> float:
+    """Return the height of a line in lines without formulas, at least 1: a fraction is higher."""
+    return _math_height(line) if isinstance(line, MathLine) else 1.0
+
+
 def _pieces(word: str, room: float) -> list[str]:
     pieces = [""]
     for letter in re.findall(f"{OPEN}.*?{CLOSE}|.", word):
@@ -74,11 +84,10 @@ def _pieces(word: str, room: float) -> list[str]:
 
 
 def _marked(text: str, room: float) -> str:
-    """Return the text, its formulas between marks and without spaces."""
+    """Return the text, with marks for the dollar signs and spaces of its formulas."""
 
     def marked(match: re.Match[str]) -> str:
-        # mathtext ignores spaces, but after a command one is needed.
-        formula = re.sub(f"[\\s{NO_BREAK}]+", "~" if "\\text" in match[0] else "{}", match[1] or match[2])
+        formula = re.sub(f"[\\s{NO_BREAK}]+", SPACE, (match[1] or match[2]).strip())
         return f"{OPEN}{formula}{CLOSE}" if _formula_width(formula) <= room else match[0]
 
     return FORMULA.sub(marked, text)
@@ -93,16 +102,25 @@ def _width(text: str) -> float:
 @cache
 def _formula_width(formula: str) -> float:
     """Return the width in letters of a formula; infinite where matplotlib cannot draw it."""
-    size = 10.0
     try:
-        parsed = MathTextParser("path").parse(f"${formula}$", 72, FontProperties(size=size))
+        parsed = _parsed(f"${formula.replace(SPACE, ' ')}$")
     except ValueError:
         return float("inf")
-    return float(parsed.width) / (72 * LETTER * size)
+    return float(parsed.width) / (72 * LETTER * TEXT_SIZE)
+
+
+@cache
+def _math_height(line: str) -> float:
+    parsed = _parsed(line)
+    return max(1.0, (float(parsed.height + parsed.depth) / TEXT_SIZE + LEAST_GAP) / LINE_SPACING)
+
+
+def _parsed(text: str) -> Any:
+    return MathTextParser("path").parse(text, 72, FontProperties(size=TEXT_SIZE))
 
 
 def _shown(line: str) -> str:
-    text = line.replace(NO_BREAK, " ").removesuffix(SEPARATOR)
+    text = line.replace(NO_BREAK, " ").removesuffix(SEPARATOR).removeprefix(f"{SEPARATOR.strip()} ")
     if OPEN not in text:
         return text
-    return MathLine(text.replace("$", r"\$").replace(OPEN, "$").replace(CLOSE, "$"))
+    return MathLine(text.replace("$", r"\$").replace(OPEN, "$").replace(CLOSE, "$").replace(SPACE, " "))

@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.labels import width
 from benchc.rendering.save import PIXELS_PER_INCH
-from benchc.rendering.wrap import LETTER, MathLine, option_text, wrap
+from benchc.rendering.wrap import LETTER, MathLine, line_height, option_text, wrap
 
 
 @settings(max_examples=200)
@@ -15,9 +15,10 @@ from benchc.rendering.wrap import LETTER, MathLine, option_text, wrap
 def test_lines_fit_and_lose_only_what_the_ellipsis_replaces(text: str, room: int, lines: int):
     wrapped = wrap(text, inches=room * LETTER * 6, points=6, lines=lines)
     assert len(wrapped) <= lines
-    assert all(width(line) <= room + 1e-6 for line in wrapped)
+    assert all(width(line) <= room + 1e-6 for line in wrapped if not isinstance(line, MathLine))
     whole = "".join(text.split())
-    shown = "".join("".join(wrapped).split())
+    plain = [line.replace(r"\$", "$") if isinstance(line, MathLine) else line for line in wrapped]
+    shown = "".join("".join(plain).split())
     assert shown == whole or (shown.endswith("…") and whole.startswith(shown[:-1]))
 
 
@@ -29,6 +30,8 @@ def test_lines_break_between_words_and_between_options():
     options = option_text(["top left", "top", "an option that is long"], 0)
     assert lines(options) == ["A. top left", "✓ · B. top", "C. an option", "that is long"]
     assert lines(option_text(["red", "blue"], 1)) == ["A. red", "B. blue ✓"]
+    # Nor does a line begin with the separator for which the one before had no room.
+    assert lines(option_text(["xyz abcdefghijkl", "b"], 1)) == ["A. xyz", "abcdefghijkl", "B. b ✓"]
 
 
 def test_formulas_are_drawn_as_such_and_dollars_stay():
@@ -36,19 +39,32 @@ def test_formulas_are_drawn_as_such_and_dollars_stay():
         return wrap(text, inches=room * LETTER * 6, points=6, lines=9)
 
     for text, shown in {
-        r"Find $x$ if $\frac{1}{2} x = 3$.": r"Find $x$ if $\frac{1}{2}{}x{}={}3$.",
-        r"The angle \(\angle ABC\) for $5": r"The angle $\angle{}ABC$ for \$5",
+        r"Find $x$ if $\frac{1}{2} x = 3$.": r"Find $x$ if $\frac{1}{2} x = 3$.",
+        r"The angle \(\angle ABC\) for $5": r"The angle $\angle ABC$ for \$5",
         r"$x^2$ costs $5 or $6": r"$x^2$ costs \$5 or \$6",
+        r"row $1$ is two $1$'s, then $ (2, 4)$ or $2: 1$": r"row $1$ is two $1$'s, then $(2, 4)$ or $2: 1$",
+        r"$\text{None of these}$": r"$\text{None of these}$",
     }.items():
         (line,) = lines(text)
         assert line == shown and isinstance(line, MathLine)
         Figure().text(0, 0, line, parse_math=True).get_window_extent()
     # No formula, none that matplotlib knows, and one that is longer than a line.
-    for text in ("costs $5 or $6", r"$\nonsense{x}$", r"$\begin{array}{c}x\end{array}$"):
+    for text in (
+        "costs $5 or $6",
+        "Amy has $1.50.",
+        "$5-$6",
+        "$图$",
+        r"$\nonsense{x}$",
+        r"$\begin{array}{c}$",
+    ):
         (line,) = lines(text)
         assert line == text and not isinstance(line, MathLine)
     long = lines(r"$a_1+a_2+a_3+a_4+a_5+a_6$", room=8)
     assert len(long) > 1 and not any(isinstance(line, MathLine) for line in long)
+    # Fractions need higher lines, so that they are not on each other.
+    assert line_height("x") == line_height(lines("$x$")[0]) == 1
+    (fraction,) = lines(r"$\frac{n^2 - n}{2n - 1}$")
+    assert 1.2 < line_height(fraction) < 2
     # Its width is that of the drawing, not of its source.
     assert len(lines(r"$\mathrm{a}$ $\mathrm{b}$ $\mathrm{c}$", room=6)) == 1
 

@@ -24,7 +24,7 @@ from benchc.rendering.labels import font_families, isolated, renderable, shorten
 from benchc.rendering.numbers import signed
 from benchc.rendering.option_bars import CLEAN_FILL, HANDLERS, legend_handles, option_bars
 from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
-from benchc.rendering.wrap import MathLine, option_text, wrap
+from benchc.rendering.wrap import MathLine, line_height, option_text, wrap
 from benchc.schemas.corrupted_images import images_of_items
 from benchc.schemas.parquet import iterate_groups
 from benchc.schemas.pool import POOL
@@ -145,14 +145,15 @@ def plot(
     width = (TEXT_WIDTH - LEFT - MARGIN - MOST_PREDICTIONS * GAP) / (1 + MOST_PREDICTIONS)
     total = LEFT + len(cells) * (width + GAP) - GAP + MARGIN
     head = _head(rows[0], label, question, total - 2 * MARGIN)
-    height = MARGIN + len(head) * LINE + TITLE + IMAGE_HEIGHT + BARS + TEXT
+    height = MARGIN + LINE * sum(line_height(line) for line, _ in head) + TITLE + IMAGE_HEIGHT + BARS + TEXT
     with styled():
         figure = new_figure(total, height)
         figure.set_layout_engine("none")  # positions are explicit
-        for number, (line, weight) in enumerate(head):
+        top = height - MARGIN
+        for line, weight in head:
             figure.text(
                 MARGIN / total,
-                1 - (MARGIN + number * LINE) / height,
+                top / height,
                 line,
                 va="top",
                 fontsize=NORMAL - 0.5,
@@ -161,6 +162,7 @@ def plot(
                 color=INK,
                 parse_math=isinstance(line, MathLine),
             )
+            top -= LINE * line_height(line)
         for panel, cell in enumerate(cells):
             left = LEFT + panel * (width + GAP)
             image_axes = figure.add_axes(

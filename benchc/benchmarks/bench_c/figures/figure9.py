@@ -18,7 +18,7 @@ from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
 from benchc.rendering.labels import font_families, renderable, shorten, spaced
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
-from benchc.rendering.wrap import LETTER, MathLine, option_text, wrap
+from benchc.rendering.wrap import LETTER, MathLine, line_height, option_text, wrap
 from benchc.schemas.parquet import iterate_groups, read_table
 from benchc.schemas.pool import POOL
 
@@ -110,7 +110,11 @@ def plot(items: pl.DataFrame, images: Mapping[str, Sequence[Pixels]], *, largest
 def _height(row: Sequence[_Example]) -> float:
     if not row:
         return 0.7  # the band's name
-    return TITLE + IMAGE_HEIGHT + 0.05 + LINE * max(len(example.lines) for example in row) + 0.05
+    return TITLE + IMAGE_HEIGHT + 0.05 + LINE * max(_lines_high(example) for example in row) + 0.05
+
+
+def _lines_high(example: _Example) -> float:
+    return sum(line_height(text) for text, *_ in example.lines)
 
 
 def _examples(items: pl.DataFrame, images: Mapping[str, Sequence[Pixels]], inches: float) -> list[_Example]:
@@ -162,10 +166,11 @@ def _plot_example(figure: Figure, example: _Example, left: float, top: float, in
     bottom = top - TITLE - IMAGE_HEIGHT
     axes = figure.add_axes((left / width, bottom / height, inches / width, IMAGE_HEIGHT / height))
     plot_images(axes, example.images, width=inches, height=IMAGE_HEIGHT)
-    for number, (text, weight, colour) in enumerate(example.lines):
+    y = bottom - 0.05
+    for text, weight, colour in example.lines:
         figure.text(
             left / width,
-            (bottom - 0.05 - number * LINE) / height,
+            y / height,
             text,
             va="top",
             fontsize=POINTS,
@@ -174,3 +179,4 @@ def _plot_example(figure: Figure, example: _Example, left: float, top: float, in
             color=colour,
             parse_math=isinstance(text, MathLine),
         )
+        y -= LINE * line_height(text)

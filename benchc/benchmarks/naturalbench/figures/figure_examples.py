@@ -37,7 +37,7 @@ from benchc.rendering.style import (
     new_figure,
     styled,
 )
-from benchc.rendering.wrap import LETTER, wrap
+from benchc.rendering.wrap import LETTER, MathLine, wrap
 from benchc.schemas.parquet import iterate_groups
 from benchc.schemas.pool import POOL
 
@@ -300,5 +300,5 @@ def _plot_example(figure: Figure, example: Example, left: float, top: float) -> 
 def _write(figure: Figure, text: str, x: float, y: float, **style: Any) -> None:
     """Write a line; ``x``, ``y``: its upper left corner, in inches from the lower left one of the figure."""
     width, height = figure.get_size_inches()
-    look = {"fontsize": POINTS, "color": INK, "va": "top", "family": font_families(), **style}
-    figure.text(x / width, y / height, text, **look)
+    look: dict[str, Any] = {"fontsize": POINTS, "color": INK, "va": "top", "family": font_families(), **style}
+    figure.text(x / width, y / height, text, parse_math=isinstance(text, MathLine), **look)
