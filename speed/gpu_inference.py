@@ -53,6 +53,7 @@ from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.chat import ChatModel
 from benchc.models.encoding import joined
 from benchc.models.fast_images import accelerated
+from benchc.models.gpu_memory import is_out_of_memory
 from benchc.models.image_features import keep_image_features
 from benchc.models.inference import infer
 from benchc.models.inference import prediction_rows as rows_of_units
@@ -506,7 +507,9 @@ def passes(
             row["rate"] = inputs.rows / seconds
             if arguments.peak:
                 row["share_of_peak"] = counter.get_total_flops() / seconds / arguments.peak / 1e12
-        except torch.OutOfMemoryError:
+        except Exception as error:
+            if not is_out_of_memory(error):
+                raise
             row["failed"] = "out of memory"
         inputs = others = None
         free_memory()

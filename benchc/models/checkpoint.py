@@ -20,7 +20,7 @@ from benchc.models.image_features import keep_image_features
 from benchc.models.image_processor import apply_settings, check_settings, load_image_processor
 from benchc.models.own_end import ChameleonModel, FuyuModel
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
-from benchc.models.placement import division, place
+from benchc.models.placement import conversions_that_fit, division, place
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import NEED_FAMILY, has_own_module
 from benchc.models.vqa import BlipModel, ClosedListModel
@@ -62,7 +62,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     model_class = auto_class(source, config)
     before = file_times(source)
     attention = attention_options(source)
-    with loading(source, commit), supported_attention(source):
+    with loading(source, commit), supported_attention(source), conversions_that_fit():
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
         # The two backends resize differently, which shows in the fourth decimal of a logit.
         processor.image_processor = accelerated(load_image_processor(source, options))

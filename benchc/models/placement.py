@@ -1,11 +1,14 @@
 """How a model of transformers is placed: on one device, or divided among several GPUs; and compiled."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import Any
 
 import torch
 
-from benchc.models.gpu_memory import too_little
+from benchc.hugging_face import transformers
+from benchc.models.gpu_memory import is_out_of_memory, too_little
 from benchc.models.protocol import CheckpointSource, ModelError
 
 MOST_PROGRAMS = 10_000
@@ -25,6 +28,39 @@ def division(source: CheckpointSource) -> dict[str, Any]:
         )
     free = {number: torch.cuda.mem_get_info(number)[0] for number in range(source.gpus)}
     return {"device_map": "balanced", "max_memory": free}
+
+
+class _FullError(BaseException):
+    """The memory of a GPU is full; no Exception, which transformers would catch."""
+
+
+@contextmanager
+def conversions_that_fit() -> Iterator[None]:
+    """Raise OutOfMemoryError where weights are converted on a GPU whose memory is full.
+
+    Such as those of experts, which a class has in one tensor. transformers would log the error, go on, and
+    end with one that does not name its reason.
+    """
+    module = transformers.core_model_loading
+    logged = module.log_conversion_errors
+
+    @contextmanager
+    def raising(*arguments: Any, **options: Any) -> Iterator[None]:
+        with logged(*arguments, **options):
+            try:
+                yield
+            except Exception as error:
+                if is_out_of_memory(error):
+                    raise _FullError from error
+                raise
+
+    module.log_conversion_errors = raising
+    try:
+        yield
+    except _FullError as error:
+        raise torch.OutOfMemoryError from error
+    finally:
+        module.log_conversion_errors = logged
 
 
 def place(model: Any, source: CheckpointSource) -> None:

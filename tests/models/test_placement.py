@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from benchc.hugging_face import transformers
 from benchc.models import checkpoint, placement, predict
 from benchc.models.chat import Head
 from benchc.models.generate import Generator
@@ -17,6 +18,7 @@ from benchc.models.load import load_scorer
 from benchc.models.placement import division
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.text import TextScorer
+from tests.models.classes.builders import save
 from tests.models.conftest import FAMILIES, QUESTIONS
 from tests.models.stand_ins.device import StandInDevice
 
@@ -111,6 +113,22 @@ def test_a_card_that_fills_while_a_divided_model_is_loaded_is_one_sentence(
     advice = "set `dtype: bfloat16`, or raise `gpus` above 2, or use larger GPUs"
     free = "(stand-in: 0.0 of 24.0 GB free, stand-in: 0.0 of 24.0 GB free); "
     assert str(caught.value) == f"{checkpoints['llava']}: {FULL.format(2, 'float32')}{free}{advice}"
+
+
+def test_a_card_that_fills_while_weights_are_converted_is_one_sentence(tmp_path, monkeypatch):
+    """Experts become one tensor on the GPU, which takes a layer's weights once more."""
+
+    def full(*_: object, **__: object) -> None:
+        raise torch.OutOfMemoryError
+
+    save("qwen3_omni_moe", tmp_path)
+    monkeypatch.setenv("HF_DEACTIVATE_ASYNC_LOAD", "1")
+    monkeypatch.setattr(checkpoint, "division", lambda _: {"device_map": {"": "cuda:0"}})
+    monkeypatch.setattr(transformers.core_model_loading.MergeModulelist, "convert", full)
+    logged = transformers.core_model_loading.log_conversion_errors
+    with StandInDevice(24 * 10**9), pytest.raises(ModelError, match=r"does not fit into the GPU memory of"):
+        checkpoint.load(CheckpointSource(str(tmp_path), device="cuda"))
+    assert transformers.core_model_loading.log_conversion_errors is logged
 
 
 def test_a_card_without_memory_for_torch_is_one_sentence(checkpoints, monkeypatch):
