@@ -43,8 +43,7 @@ Row = TypeVar("Row", bound=tuple[Any, ...])
 # Of models with other bits, at least 15 % of passes had them (docs/benchmarks.md).
 CHECKED_PASSES = 64
 # Steps of a precision, at the largest number, by which a variant alone may differ. The tested classes of
-# transformers differ by at most 41 steps of float32 and 15 of bfloat16; hunyuan_vl, which counts images
-# across variants, by 63,000 of float32.
+# transformers differ by far fewer, and hunyuan_vl, which counts images across variants, by far more.
 ROUNDINGS = 256
 
 

@@ -1,7 +1,8 @@
 """A server of a small checkpoint in SGLang's request and response forms, by plain calls of transformers.
 
 As SGLang 0.5.23 (its package on PyPI, ``sglang/srt``): ``entrypoints/http_server.py``,
-``entrypoints/openai/serving_tokenize.py``, ``managers/io_struct.py`` and ``managers/tokenizer_manager.py``.
+``entrypoints/openai/serving_tokenize.py`` and ``serving_chat.py``, ``managers/io_struct.py`` and
+``managers/tokenizer_manager.py``.
 Like :mod:`tests.models.vllm_like`, it imports nothing of the project.
 """
 
@@ -12,7 +13,11 @@ import torch
 
 from tests.models.vllm_like import Handler, RefusedError, TinyServer, UnknownPathError, image_of, penalise
 
-TOKENIZE = {"model", "prompt", "messages", "add_special_tokens"}
+TOKENIZE = {
+    *("model", "prompt", "messages"),
+    *("add_special_tokens", "add_generation_prompt", "continue_final_message"),
+}
+CHAT = {"model", "messages", "temperature", "max_tokens", "max_completion_tokens"}
 GENERATE = {
     *("text", "image_data", "sampling_params"),
     *("return_logprob", "logprob_start_len", "token_ids_logprob"),
@@ -32,7 +37,9 @@ class SglangLikeServer(TinyServer):
         special = body.get("add_special_tokens", True)
         if "messages" in body:
             rendered, _ = self._rendered({"messages": body["messages"]})
-            tokens = encode(rendered, add_special_tokens=False)
+            # TokenizeRequest.to_chat_completion_request
+            added = "add_generation_prompt" in body and body.get("add_special_tokens", False)
+            tokens = encode(rendered, add_special_tokens=added)
         elif isinstance(body["prompt"], str):
             tokens = encode(body["prompt"], add_special_tokens=special)
         else:
@@ -44,6 +51,19 @@ class SglangLikeServer(TinyServer):
         decode = self.processor.tokenizer.decode
         return {"text": decode(body["tokens"], skip_special_tokens=body.get("skip_special_tokens", True))}
 
+    def complete(self, body: dict[str, Any]) -> dict[str, Any]:
+        _require(body, CHAT)
+        # serving_chat.py, _engine_prompt: the model is asked as by /generate.
+        return super().complete(body | {"add_special_tokens": self._adds(self._rendered(body)[0])})
+
+    def _adds(self, prompt: str) -> bool:
+        """Return whether the model's processor adds special tokens to a prompt.
+
+        As ``process_mm_data`` in ``multimodal/processors/base_processor.py``.
+        """
+        bos = self.processor.tokenizer.bos_token
+        return not (bos and prompt.startswith(bos))
+
     def generate(self, body: dict[str, Any]) -> dict[str, Any]:
         _require(body, GENERATE)
         sampling = body["sampling_params"]
@@ -51,12 +71,10 @@ class SglangLikeServer(TinyServer):
             raise RefusedError("the test asks for one greedy token")
         images = [image_of(url) for url in body.get("image_data") or ()]
         with self._lock, torch.inference_mode():
-            bos = self.processor.tokenizer.bos_token
             inputs = self.processor(
                 text=[body["text"]],
                 images=[images] if images else None,
-                # multimodal/processors/base_processor.py, process_mm_data
-                add_special_tokens=not (bos and body["text"].startswith(bos)),
+                add_special_tokens=self._adds(body["text"]),
                 return_tensors="pt",
             )
             self._set_ends(inputs)
@@ -115,6 +133,8 @@ class SglangHandler(Handler):
                 return server.detokenize(body)
             case "/generate":
                 return server.generate(body)
+            case "/v1/chat/completions":
+                return server.complete(body)
         raise UnknownPathError
 
 

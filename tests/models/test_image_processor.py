@@ -95,6 +95,20 @@ def test_a_setting_as_in_the_checkpoint_is_not(clip: str) -> None:
     loaded(clip, resample=3, do_center_crop=True)
 
 
+def test_a_setting_of_the_class_that_few_images_show_is_not(tmp_path: Path) -> None:
+    """The number of crops changes images that are much wider than what is compared."""
+    transformers.Gemma3ImageProcessor(
+        size={"height": SIDE, "width": SIDE},
+        do_pan_and_scan=True,
+        pan_and_scan_min_crop_size=8,
+        pan_and_scan_max_num_crops=4,
+        pan_and_scan_min_ratio_to_activate=1.2,
+    ).save_pretrained(tmp_path)
+    wide = Image.new("RGB", (400, 40))
+    plain, other = loaded(str(tmp_path)), loaded(str(tmp_path), pan_and_scan_max_num_crops=6)
+    assert [each([wide], return_tensors="pt")["num_crops"].item() for each in (plain, other)] == [4, 6]
+
+
 # Settings that the processor's class gives a default with each call.
 OVERRIDDEN = {
     "gemma3": {"do_pan_and_scan": True, "pan_and_scan_min_crop_size": 64},

@@ -130,7 +130,7 @@ def test_both_ends_of_a_prompt_are_those_of_transformers(checkpoint, start: Star
         assert server.prompts[-1] == expected
         if is_same_answer:
             np.testing.assert_allclose(log_softmax(found.logits), log_softmax(job.logits), atol=1e-4)
-        if kind == "vllm":
+        if is_same_answer:
             generator = served_generator(endpoint, {NAME}, FACTS, Generation(4))
             replies = generator.replies(QUESTION, [[image]])
             assert server.prompts[-1] == expected
@@ -234,6 +234,10 @@ def test_eos_without_bos_over_sglang(checkpoint, start: Start, image, template):
         np.testing.assert_allclose(log_softmax(found.logits), log_softmax(expected.logits), atol=1e-4)
         with pytest.raises(ModelError, match=r"the tokens \[2\] between prompt and answer"):
             scorer_of(endpoint, "text")
+        generator = served_generator(endpoint, {NAME}, FACTS, Generation(4))
+        in_job = load_generator("llava", CheckpointSource(str(folder)), Generation(4))
+        assert generator.replies(QUESTION, [[image]]) == in_job.replies(QUESTION, [[image]])
+        assert server.prompts[-1] == Alone(folder).tokens(letter_prompt(QUESTION), image)
 
 
 @pytest.mark.parametrize("single", [f"{BOS} $A", f"{BOS} $A {EOS}"])

@@ -210,9 +210,8 @@ def test_a_server_whose_template_has_no_system_role_is_refused(
         with Endpoint(EndpointSettings(server.url, attempts=1)) as endpoint:
             with pytest.raises(ModelError, match="server's chat template has no place for a system prompt"):
                 served_scorer(endpoint, {NAME}, facts, "letter", 20)
-            if server_class is TinyServer:
-                with pytest.raises(ModelError, match="template has no place for a system prompt"):
-                    served_generator(endpoint, {NAME}, facts, Generation(4))
+            with pytest.raises(ModelError, match="template has no place for a system prompt"):
+                served_generator(endpoint, {NAME}, facts, Generation(4))
             served_scorer(endpoint, {NAME}, {"system_prompt": ""}, "text", 20)
     finally:
         server.stop()
