@@ -99,7 +99,8 @@ def test_the_values_and_ranks_are_those_of_the_errors_and_intervals_contain_them
 def test_figures_have_intervals_of_each_weighting_and_of_accuracy(right, graded):
     """Against a loop over resamples: VRE of each weighting, and mean accuracy."""
     pool = pool_with(SHARED)
-    found = vre_intervals(graded, pool, [], **SETTINGS, weights=(3.0, 1.0, 1.0, 1.0, 1.0)).frame
+    chance = standings_of([*LABELS.values()])
+    found = vre_intervals(graded, pool, chance, [], **SETTINGS, weights=(3.0, 1.0, 1.0, 1.0, 1.0)).frame
     wrong, questions = by_image(answers_of(graded, LABELS, CORRUPTIONS, "exact"), pool)
     accuracies, values = [], {name: [] for name in studied_weights()}
     for counts in item_counts(IMAGES, 60, 4)[1:]:
