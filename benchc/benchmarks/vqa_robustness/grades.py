@@ -91,6 +91,23 @@ def answers_of(
     return Answers(tuple(labels.values()), tuple(corruptions), tuple(items), right)
 
 
+def by_image(answers: Answers, pool: pl.DataFrame) -> tuple[Floats, Floats]:
+    """Return the wrong answers to the questions about each image, and how many questions these are.
+
+    Questions about the same images, in any order, belong together; ``pool``: id and image_keys of each item.
+    Returns float[models, corruptions, 6, images] and float[images], sorted by image. Raises InputError where
+    an item is not in the pool.
+    """
+    keys = {id_: "\0".join(sorted(images)) for id_, images in pool.select("id", "image_keys").iter_rows()}
+    if unknown := [id_ for id_ in answers.items if id_ not in keys]:
+        raise InputError(f"the pool has no item {unknown[0]}, which has grades; {REMAKE}")
+    images = np.array([keys[id_] for id_ in answers.items])
+    order = np.argsort(images, kind="stable")
+    _, starts, questions = np.unique(images[order], return_index=True, return_counts=True)
+    wrong: Floats = np.add.reduceat(answers.wrong[..., order], starts, axis=-1)
+    return wrong, questions.astype(np.float64)
+
+
 def _right(
     model: str, rows: pl.DataFrame, items: Sequence[str], corruptions: Sequence[str], grade: Grade
 ) -> Floats:

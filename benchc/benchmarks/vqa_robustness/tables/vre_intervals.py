@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from benchc.benchmarks.vqa_robustness.grades import Answers, Grade, Graded, answers_of
+from benchc.benchmarks.vqa_robustness.grades import Grade, Graded, answers_of, by_image
 from benchc.benchmarks.vqa_robustness.inputs import PoolImages
 from benchc.benchmarks.vqa_robustness.metrics.bootstrap import rank_shares, vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
@@ -15,11 +15,9 @@ from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, ranks, vr
 from benchc.benchmarks.vqa_robustness.schemas.intervals import INTERVALS
 from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale
 from benchc.command_line import PositiveInt
-from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ChanceTable
 from benchc.rendering.output import Table
-from benchc.schemas.parquet import REMAKE
 
 
 def vre_intervals(
@@ -59,23 +57,6 @@ def vre_intervals(
     )
     columns = [pl.col(name).cast(dtype) for name, dtype in INTERVALS.items()]
     return Table(frame.select(columns), summary=f"intervals from {pluralize(draws, 'resample')}")
-
-
-def by_image(answers: Answers, pool: pl.DataFrame) -> tuple[Floats, Floats]:
-    """Return the wrong answers to the questions about each image, and how many questions these are.
-
-    Questions about the same images, in any order, belong together; ``pool``: id and image_keys of each item.
-    Returns float[models, corruptions, 6, images] and float[images], sorted by image. Raises InputError where
-    an item is not in the pool.
-    """
-    keys = {id_: "\0".join(sorted(images)) for id_, images in pool.select("id", "image_keys").iter_rows()}
-    if unknown := [id_ for id_ in answers.items if id_ not in keys]:
-        raise InputError(f"the pool has no item {unknown[0]}, which has grades; {REMAKE}")
-    images = np.array([keys[id_] for id_ in answers.items])
-    order = np.argsort(images, kind="stable")
-    _, starts, questions = np.unique(images[order], return_index=True, return_counts=True)
-    wrong: Floats = np.add.reduceat(answers.wrong[..., order], starts, axis=-1)
-    return wrong, questions.astype(np.float64)
 
 
 def _rows(
