@@ -102,6 +102,20 @@ def images_of(items: Sequence[str], pool: pl.DataFrame) -> list[str]:
     return [keys[id_] for id_ in items]
 
 
+def by_image(answers: Answers, pool: pl.DataFrame) -> tuple[Floats, Floats]:
+    """Return the wrong answers to the questions about each image, and how many questions these are.
+
+    Questions about the same images, in any order, belong together; ``pool``: id and image_keys of each item.
+    Returns float[models, corruptions, 6, images] and float[images], sorted by image. Raises InputError where
+    an item is not in the pool.
+    """
+    images = np.array(images_of(answers.items, pool))
+    order = np.argsort(images, kind="stable")
+    _, starts, questions = np.unique(images[order], return_index=True, return_counts=True)
+    wrong: Floats = np.add.reduceat(answers.wrong[..., order], starts, axis=-1)
+    return wrong, questions.astype(np.float64)
+
+
 def _right(
     model: str, rows: pl.DataFrame, items: Sequence[str], corruptions: Sequence[str], grade: Grade
 ) -> Floats:

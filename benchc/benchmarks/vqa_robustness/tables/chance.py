@@ -2,9 +2,8 @@
 
 import polars as pl
 
-from benchc.benchmarks.vqa_robustness.grades import Grade, Graded, answers_of
+from benchc.benchmarks.vqa_robustness.grades import Grade, Graded, answers_of, by_image
 from benchc.benchmarks.vqa_robustness.inputs import PoolImages, ReferenceAnswers
-from benchc.benchmarks.vqa_robustness.tables.vre_intervals import by_image
 from benchc.command_line import PositiveInt
 from benchc.judges.constant_answer import best_constant
 from benchc.pluralize import pluralize

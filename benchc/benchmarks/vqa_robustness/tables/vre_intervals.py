@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from benchc.benchmarks.vqa_robustness.grades import Answers, Grade, Graded, answers_of, images_of
+from benchc.benchmarks.vqa_robustness.grades import Grade, Graded, answers_of, by_image
 from benchc.benchmarks.vqa_robustness.inputs import PoolImages
 from benchc.benchmarks.vqa_robustness.metrics.bootstrap import Draws, rank_shares, vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
@@ -74,20 +74,6 @@ def vre_intervals(
     )
     columns = [pl.col(name).cast(dtype) for name, dtype in INTERVALS.items()]
     return Table(frame.select(columns), summary=f"intervals from {pluralize(draws, 'resample')}")
-
-
-def by_image(answers: Answers, pool: pl.DataFrame) -> tuple[Floats, Floats]:
-    """Return the wrong answers to the questions about each image, and how many questions these are.
-
-    Questions about the same images, in any order, belong together; ``pool``: id and image_keys of each item.
-    Returns float[models, corruptions, 6, images] and float[images], sorted by image. Raises InputError where
-    an item is not in the pool.
-    """
-    images = np.array(images_of(answers.items, pool))
-    order = np.argsort(images, kind="stable")
-    _, starts, questions = np.unique(images[order], return_index=True, return_counts=True)
-    wrong: Floats = np.add.reduceat(answers.wrong[..., order], starts, axis=-1)
-    return wrong, questions.astype(np.float64)
 
 
 def _rows(

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchc.benchmarks.vqa_robustness.grades import Answers, answers_of
+from benchc.benchmarks.vqa_robustness.grades import Answers, answers_of, by_image
 from benchc.benchmarks.vqa_robustness.metrics.bootstrap import vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, studied_weights, vre, weights_of
@@ -21,7 +21,7 @@ from benchc.benchmarks.vqa_robustness.schemas.intervals import (
 )
 from benchc.benchmarks.vqa_robustness.tables.errors import errors
 from benchc.benchmarks.vqa_robustness.tables.vre_corruption import vre_corruption
-from benchc.benchmarks.vqa_robustness.tables.vre_intervals import by_image, vre_intervals
+from benchc.benchmarks.vqa_robustness.tables.vre_intervals import vre_intervals
 from benchc.benchmarks.vqa_robustness.tables.vre_model import vre_model
 from benchc.errors import InputError
 from benchc.statistics.resampling import item_counts
