@@ -35,11 +35,11 @@ def differences(key: str, old: object, new: object) -> Iterator[str]:
             yield from differences(f"{key}.{part}", old.get(part), new.get(part))
     elif isinstance(old, list) and isinstance(new, list):
         removed, added = (_without(a, b) for a, b in ((old, new), (new, old)))
-        changes = [f"+ {_shown(each)}" for each in added] + [f"- {_shown(each)}" for each in removed]
+        changes = [f"+ {shown(each)}" for each in added] + [f"- {shown(each)}" for each in removed]
         if old != new:
             yield f"{key}: {', '.join(changes) or 'other order'}"
     elif old != new:
-        yield f"{key}: {_shown(old)} -> {_shown(new)}"
+        yield f"{key}: {shown(old)} -> {shown(new)}"
 
 
 def _record(run: Path, name: str) -> dict[str, Any]:
@@ -63,7 +63,8 @@ def _without(values: Sequence[object], others: Sequence[object]) -> list[object]
     return found
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """Return a value as short JSON; None is an absent one."""
     if value is None:
         return "none"
     text = json.dumps(value, ensure_ascii=False)

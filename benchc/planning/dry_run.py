@@ -17,6 +17,7 @@ from benchc.planning.param_changes import OTHER_INPUTS, param_changes
 
 NOT_MADE = "not made yet"
 INTERRUPTED = "interrupted"
+MADE_SINCE = "inputs that a partial run has made again since"
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class PlannedJob:
     wildcards: Sequence[str]
     outputs: Sequence[str]
     causes: Sequence[str]
+    inputs: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -45,8 +47,12 @@ def dry_run(
     config: Path,
     targets: Iterable[str] = (),
     settings: Mapping[str, object] = MappingProxyType({}),
+    files: Mapping[str, str] = MappingProxyType({}),
 ) -> DryRun:
-    """Return what a run with a configuration would do; an incomplete file counts as one to make again."""
+    """Return what a run with a configuration would do; an incomplete file counts as one to make again.
+
+    ``settings`` and ``files`` are those of :func:`param_changes`.
+    """
     quiet = OutputSettings(dryrun=True, log_level_override=logging.WARNING)
     try:
         with SnakemakeApi(quiet) as api:
@@ -57,7 +63,7 @@ def dry_run(
             workflow = workflow_api._workflow
             # Jobs of a dry run count as finished after it.
             needed = workflow.dag.needrun_jobs(exclude_finished=False)
-            jobs = [_planned(job, workflow.dag, settings) for job in needed if job.output]
+            jobs = [_planned(job, workflow.dag, settings, files) for job in needed if job.output]
             return DryRun(
                 jobs, sum(bool(job.output) for job in workflow.dag.jobs), workflow.persistence.locked
             )
@@ -67,15 +73,16 @@ def dry_run(
         raise InputError(f"{config}: {' '.join(str(error).split())}") from error
 
 
-def _planned(job: Job, dag: DAG, settings: Mapping[str, object]) -> PlannedJob:
-    causes = list(dict.fromkeys(_causes(job, dag, settings)))
+def _planned(job: Job, dag: DAG, settings: Mapping[str, object], files: Mapping[str, str]) -> PlannedJob:
+    causes = list(dict.fromkeys(_causes(job, dag, settings, files)))
     # A new model or corruption adds inputs to jobs downstream.
     if OTHER_INPUTS in causes and any(dag.needrun(other) for other in dag.dependencies[job]):
         causes.remove(OTHER_INPUTS)
-    return PlannedJob(job.rule.name, list(job.wildcards), [str(file) for file in job.output], causes)
+    inputs, outputs = ([str(file) for file in files] for files in (job.input, job.output))
+    return PlannedJob(job.rule.name, list(job.wildcards), outputs, causes, inputs)
 
 
-def _causes(job: Job, dag: DAG, settings: Mapping[str, object]) -> Iterator[str]:
+def _causes(job: Job, dag: DAG, settings: Mapping[str, object], files: Mapping[str, str]) -> Iterator[str]:
     """Yield why a job runs, apart from the jobs that make its inputs."""
     reason, records = dag.reason(job), dag.workflow.persistence
     if reason.missing_output:
@@ -85,14 +92,16 @@ def _causes(job: Job, dag: DAG, settings: Mapping[str, object]) -> Iterator[str]
         yield INTERRUPTED
     # Snakemake gives no other reason for a job whose inputs are made again, so its own changes are looked up.
     params = records.params_changed(job)
-    changed = param_changes(params.only_old, params.only_new, settings) if params else []
+    applied = job.wildcards_dict.get("corruption", "")
+    changed = param_changes(params.only_old, params.only_new, settings, files, applied) if params else []
     yield from changed
     if any(records.code_changed(job)):
         yield f"command of rule {job.rule.name}"
     if reason.software_stack_changed:
         yield "software environment"
+    made = {str(file) for files in dag.dependencies[job].values() for file in files}
     for file in sorted(reason.updated_input - reason.updated_input_run):
-        yield _updated(file, changed, dag.max_checksum_file_size)
+        yield MADE_SINCE if file in made else _updated(file, changed, dag.max_checksum_file_size)
     if reason.input_changed:
         yield OTHER_INPUTS
 

@@ -8,14 +8,19 @@ from textwrap import fill
 
 from benchc.config.load import Config, read_config
 from benchc.errors import InputError
+from benchc.models.asking import Job
 from benchc.planning.amounts import Amount, total
 from benchc.planning.dry_run import INTERRUPTED, NOT_MADE, DryRun, PlannedJob, dry_run
-from benchc.planning.param_changes import flat
+from benchc.planning.new_predictions import expected_predictions
+from benchc.planning.param_changes import flat, parameter_files
 from benchc.planning.plan import plan_of
 from benchc.planning.stages import Work, work_of
 from benchc.pluralize import pluralize
 
 WIDTH = 110
+CACHE = Job().cache
+# Folders of results whose files decide which items of the pool are asked about.
+SELECTING = ("selection", "subsets")
 # Folders of results in which each file has a rule of its own.
 OUTPUTS = {"tables": "table", "figures": "figure", "pages": "page"}
 
@@ -31,7 +36,9 @@ def what_reruns(config: Path, /, *targets: str) -> None:
         targets: rules or files that the run would make, such as figure1a; default: all tables and figures
     """
     read = read_config(config)
-    plan = dry_run(config, targets, flat(read.settings.model_dump(mode="json")))
+    chosen = read.settings.corruptions
+    files = parameter_files(chosen.suite, chosen.own_files)
+    plan = dry_run(config, targets, flat(read.settings.model_dump(mode="json")), files)
     print("\n".join(report(config, read, plan, targets)))
 
 
@@ -57,13 +64,18 @@ def report(path: Path, config: Config, plan: DryRun, targets: Sequence[str] = ()
         yield listed(plan.jobs, named=1, indent=2)
     else:
         yield f"{path}: {len(plan.jobs)} of {pluralize(plan.total, 'job')} of run {name} would run"
-        groups: defaultdict[tuple[str, ...], list[PlannedJob]] = defaultdict(list)
+        of_cause: defaultdict[str, list[PlannedJob]] = defaultdict(list)
         for job in plan.jobs:
-            groups[tuple(job.causes)].append(job)
-        unmade, downstream = groups.pop((NOT_MADE,), []), groups.pop((), [])
-        for causes, jobs in sorted(groups.items(), key=lambda group: (len(group[1]), group[0])):
+            for cause in job.causes:
+                of_cause[cause].append(job)
+        unmade, downstream = of_cause.pop(NOT_MADE, []), [job for job in plan.jobs if not job.causes]
+        # Each cause is named once; those of the same jobs together.
+        groups: defaultdict[tuple[int, ...], list[str]] = defaultdict(list)
+        for cause, jobs in of_cause.items():
+            groups[tuple(map(id, jobs))].append(cause)
+        for causes in sorted(map(sorted, groups.values()), key=lambda each: (len(of_cause[each[0]]), each)):
             yield from (f"  {cause}" for cause in causes)
-            yield listed(jobs, named=3, indent=4)
+            yield listed(of_cause[causes[0]], named=3, indent=4)
         if unmade:
             yield f"  {NOT_MADE}"
             yield listed(unmade, named=3, indent=4)
@@ -94,7 +106,7 @@ def listed(jobs: Sequence[PlannedJob], named: int, indent: int) -> str:
     return filled.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def new_predictions(config: Config, jobs: Iterable[PlannedJob]) -> str:
+def new_predictions(config: Config, jobs: Sequence[PlannedJob]) -> str:
     """Return how many predictions the jobs would compute: those of their stages that no current file has.
 
     The benchmark plans a run from its existing tables, so it is given those that would stay.
@@ -117,6 +129,19 @@ def new_predictions(config: Config, jobs: Iterable[PlannedJob]) -> str:
             return f"unknown ({str(error).replace(folder, str(results))})"
     # Where there are targets, other files may be missing too.
     left = total([Amount(0), *(each.left for each in work if outputs(each) & outdated)])
+    try:
+        known = left.value != 0 and not any(map(_selects_otherwise, jobs))
+        expected = expected_predictions(config, results, jobs, CACHE) if known else None
+    except InputError as error:
+        return f"unknown ({error})"
+    if expected is not None and expected.value != left.value:
+        most = "" if left.value is None else f", at most {left.value:,}"
+        return f"{expected.text()} if the same items are selected{most}"
     if left.value is None:
         return "unknown until the pool is built"
     return left.text() + (", less those in the cache" if left.value else "")
+
+
+def _selects_otherwise(job: PlannedJob) -> bool:
+    """Return whether a job that decides the items of a subset was itself changed."""
+    return bool(job.causes) and any(Path(file).parent.name in SELECTING for file in job.outputs)

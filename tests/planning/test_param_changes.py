@@ -6,7 +6,7 @@ import pytest
 
 from benchc.config.resolved import digest
 from benchc.corruptions.recipe import Recipe
-from benchc.models.asking import AskedModel
+from benchc.models.asking import AskedModel, ShownImages
 from benchc.planning.param_changes import OTHER_INPUTS, flat, param_changes
 from benchc.workflow.code import code_of, contents_of
 from benchc.workflow.stage import setting_texts
@@ -88,6 +88,41 @@ def test_the_parameter_of_a_corruption_is_named() -> None:
         for sigma in (1, 2)
     )
     assert changes(first, second) == ["name.my_blur.parameters.3.sigma: 1 -> 2"]
+
+
+FILES = {"lines": "mine/my.py"}
+
+
+@pytest.mark.parametrize(
+    ("strengths", "expected"),
+    [
+        ({1: 60, 3: 60}, "lines: jitter 50 -> 60 in mine/my.py"),
+        ({1: 50, 3: 60}, "lines: jitter 50 -> 60 at severity 3 in mine/my.py"),
+        ({1: 50, 3: 50, 5: 50}, "corruptions.severities: + 5"),
+    ],
+)
+def test_the_parameter_of_a_corruption_is_named_alike_in_all_jobs(
+    strengths: dict[int, int], expected: str
+) -> None:
+    """A job that corrupts has one recipe, a job of a model those of its part."""
+    old, new = (
+        Recipe(
+            "lines",
+            "mine/my.py:lines",
+            parameters={level: {"jitter": value} for level, value in each.items()},
+        )
+        for each in ({1: 50, 3: 50}, strengths)
+    )
+    settings = {"corruptions.severities": list(strengths)}
+    for name, values in (("recipe", (old, new)), ("images", ({"lines": old}, {"lines": new}))):
+        if name == "images":
+            values = tuple(ShownImages(recipes=each, seed=1) for each in values)
+        before, after = (setting_texts(name, value).values() for value in values)
+        only_old, only_new = (
+            [repr(text) for text in texts if text not in others]
+            for texts, others in ((before, after), (after, before))
+        )
+        assert param_changes(only_old, only_new, settings, FILES, "lines") == [expected]
 
 
 def test_several_changes_are_sorted() -> None:

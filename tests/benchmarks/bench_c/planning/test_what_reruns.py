@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from benchc.config.load import read_config
-from benchc.planning.dry_run import INTERRUPTED, NOT_MADE, DryRun, PlannedJob
+from benchc.planning.dry_run import INTERRUPTED, MADE_SINCE, NOT_MADE, DryRun, PlannedJob
 from scripts.commands.what_reruns import report
 from tests.benchmarks.bench_c.planning.test_plan_command import (  # noqa: F401
     configured,
@@ -114,6 +114,18 @@ def test_changes_come_before_what_is_not_made_yet(finished: Path) -> None:
         "    1 figure (figure3)",
         "  downstream of these",
         "    1 table (table1)",
+    ]
+
+
+def test_a_cause_is_named_once(finished: Path) -> None:
+    """After a partial run, jobs share some of their causes."""
+    causes = (["code of a.py"], ["code of a.py", MADE_SINCE], [MADE_SINCE], ["b: 1 -> 2", MADE_SINCE])
+    jobs = [PlannedJob("score", [str(n)], [f"{n}.parquet"], each) for n, each in enumerate(causes)]
+    found = lines(*jobs)
+    assert [line.strip() for line in found if line.startswith("  ") and line[2] != " "] == [
+        "b: 1 -> 2",
+        "code of a.py",
+        MADE_SINCE,
     ]
 
 
