@@ -175,7 +175,7 @@ def _asked(items: pl.DataFrame) -> pl.DataFrame:
         return found.hexdigest()
 
     rows = items.select(ASKED).iter_rows(named=True)
-    asked = [digest(row, images or ()) for row, images in zip(rows, items["images"], strict=True)]
+    asked = [digest(row, images or ()) for row, images in zip(rows, items["images"].to_list(), strict=True)]
     return items.drop("images").with_columns(
         asked=pl.Series(asked, dtype=pl.String), count=pl.col("options").list.len().fill_null(0)
     )
