@@ -189,6 +189,29 @@ def test_units_fill_the_memory_that_a_measured_pass_leaves(folders, images, room
             np.testing.assert_allclose(scores[0].logits, plain[0].logits, atol=1e-4)
 
 
+def test_the_limit_is_that_of_the_fullest_gpu_with_what_the_allocator_keeps(monkeypatch):
+    """A pass of 10 tokens takes 200 bytes of one GPU and 100 of the other.
+
+    The first has 1,000 bytes that are free and 600 that torch keeps: half of them is for 40 tokens. The
+    second has 3,000: half is for 150.
+    """
+    for name, of in {
+        "memory_allocated": {0: 300, 1: 300},
+        "max_memory_allocated": {0: 500, 1: 400},
+        "memory_reserved": {0: 900, 1: 300},
+        "mem_get_info": {0: (1000, 9000), 1: (3000, 9000)},
+        "reset_peak_memory_stats": {0: None, 1: None},
+    }.items():
+        monkeypatch.setattr(torch.cuda, name, of.__getitem__)
+    lines: list[str] = []
+    limit = PassLimit((0, 1), lines.append)
+    for _ in range(2):
+        assert limit.most == 0
+        with limit.measured(10):
+            pass
+    assert limit.most == 32 and lines[0].startswith("units pass together up to 32 tokens, by 2e-05 MB a tok")
+
+
 def test_the_stand_in_device_counts_bytes_and_refuses_mixed_devices():
     with StandInDevice(1_000) as device:
         layer = torch.nn.Linear(4, 5).to("cuda")

@@ -150,6 +150,14 @@ def test_a_gpu_of_another_job_is_left_to_it_until_that_ends(start):
         assert held.environment["CUDA_VISIBLE_DEVICES"] == "0,1"
 
 
+def test_a_lock_names_the_job_that_has_it_now(machine, monkeypatch):
+    file = machine / f"benchc-gpus-{os.getuid()}/GPU-7f57f032-34ab-a064-c37c-7a4f75601cc5.lock"
+    for allocation in ("71", "8"):
+        monkeypatch.setenv("SLURM_JOB_ID", allocation)
+        with held_gpus(1, "m"):
+            assert file.read_text() == f"{os.getpid()} {allocation}"
+
+
 def test_slices_of_a_gpu_are_taken_one_by_one(machine, start):
     write_nvidia_smi(machine, DIVIDED_BEFORE_R470)
     assert {seen(start(1)), seen(start(1))} == {FIRST, SECOND}

@@ -17,6 +17,8 @@ MODELS = ("tiny-llava-s", "tiny-llava-m", "tiny-llava-l")
     [
         ([(1, 1)] * 3, 4, "3 jobs with 3 GPUs fit into 4 cores at once"),
         ([(9, 1), (1, 2), (1, 0)], 10, "2 jobs with 3 GPUs fit into 10 cores at once"),
+        # Whichever is first, the small ones may run at once.
+        ([(9, 1), (1, 2), (1, 2)], 9, "2 jobs with 4 GPUs fit into 9 cores at once"),
         # Cores suffice for one of them, or for as many as there are GPUs.
         ([(9, 1)] * 3, 9, None),
         ([(9, 1)] * 3, 26, None),
