@@ -124,6 +124,7 @@ def test_probabilities_may_exceed_1_by_rounding_alone(serve, variants):
         assert scorer.score(QUESTIONS[0], variants[:2]).label_mass.tolist() == [1, 1]
         with pytest.raises(ModelError, match=r"add up to 1\.002, but should to at most 1"):
             scorer.score(QUESTIONS[0], variants[:2])
+        assert scorer.chat.log_probability(5e-4, "the letter A") == 0  # of one that is certain
 
 
 def test_a_server_that_ignores_token_ids_and_samples_a_letter(serve, variants):

@@ -176,6 +176,14 @@ def test_a_prompt_that_a_server_begins_with_images_and_ends_with_a_line_break(ch
         served_generator(endpoint, {NAME}, FACTS, Generation(4))
 
 
+def test_a_server_that_does_not_tell_its_prompt_is_not_refused(checkpoint, start: Start):
+    server = start(checkpoint(PLAIN, f"{BOS} $A"))
+    reporting(server, lambda tokens: [])
+    with client(server) as endpoint:
+        scorer_of(endpoint, "letter")
+        served_generator(endpoint, {NAME}, FACTS, Generation(4))
+
+
 @pytest.mark.parametrize("single", [f"{BOS} $A", f"{BOS} $A {EOS}"])
 @pytest.mark.parametrize("count", [0, 2])
 def test_another_number_of_bos_behind_images_is_refused(checkpoint, start: Start, single, count):
