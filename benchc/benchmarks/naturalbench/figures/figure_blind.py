@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.naturalbench.figures.named_readings import named_readings
+from benchc.benchmarks.naturalbench.figures.reading_names import named_readings
 from benchc.benchmarks.naturalbench.inputs import GroupRows
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
 from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, MEASURES, Floats, group_values

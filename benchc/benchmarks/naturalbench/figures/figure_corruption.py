@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.naturalbench.figures.chance import G_ACC, from_zero, mark_chance
-from benchc.benchmarks.naturalbench.figures.named_readings import named_readings
+from benchc.benchmarks.naturalbench.figures.reading_names import named_readings
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
 from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
 from benchc.benchmarks.naturalbench.scored import CorruptedScores, RunScores

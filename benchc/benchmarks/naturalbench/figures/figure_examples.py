@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchc.benchmarks.naturalbench.figures.chance import G_ACC
-from benchc.benchmarks.naturalbench.figures.named_readings import named_readings
+from benchc.benchmarks.naturalbench.figures.reading_names import named_readings
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
 from benchc.benchmarks.naturalbench.metrics.readings import NO_OPTION
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES
