@@ -95,10 +95,10 @@ def _of_work(
     kept = 0
     rows_per_item = needed / (work.stage.items.value or 1)
     for path in paths:
-        if path.exists() and not (path in planned and _asks_anew(planned[path], path, planned)):
+        if path.exists() and not (
+            path in planned and (_asks_anew(planned[path], path, planned) or not _is_cached(path, cache))
+        ):
             kept += _rows_kept(path, renewed)
-    if not (cache / work.model).is_dir():
-        kept = 0
     # A new item is taken into a subset as often as the others were.
     share = (work.stage.items.value or 0) / before if work.stage.items.value != renewed.size.pool.value else 0
     return max(0, needed - kept) + share * len(renewed.items) * rows_per_item
@@ -109,6 +109,11 @@ def _rows_kept(path: Path, renewed: Renewed) -> int:
     ids = renewed.size.options or {}
     stays = pl.col("id").is_in(list(ids.keys() - renewed.items))
     return rows.filter(stays, ~pl.col("corruption").is_in(list(renewed.corruptions))).height
+
+
+def _is_cached(path: Path, cache: Path) -> bool:
+    """Return whether the cache has predictions of the model that ``path`` names."""
+    return (cache / str(read_footer(path).get("model", "")).replace("/", "--")).is_dir()
 
 
 def _asks_anew(job: PlannedJob, path: Path, planned: Collection[Path]) -> bool:

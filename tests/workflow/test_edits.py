@@ -280,7 +280,7 @@ def test_what_reruns_names_the_edits_and_agrees_with_the_dry_run(unedited):
         "    select, 1 table (selection_stability)",
         "  downstream of these",
     ]
-    assert lines[9].startswith("    11 figures, 10 tables, 4 infer, ")
+    assert lines[9].startswith("    11 figures, 11 tables, 4 infer, ")
     assert re.fullmatch(r"new predictions: ≤ [\d,]+, less those in the cache", predictions)
 
 
