@@ -17,7 +17,8 @@ CHARACTERS_SHOWN = 5
 def check_fonts(config: Config, pool: PoolFound) -> Iterator[Finding]:
     """Yield which names and texts of figures have characters that no installed font has."""
     # Not at the top: matplotlib takes a second, and reads all fonts.
-    from benchc.rendering.labels import WIDE_FAMILIES, renderable, shorten
+    from benchc.rendering.labels import WIDE_FAMILIES, renderable
+    from benchc.rendering.shorten import shorten
 
     install = f"install one of the fonts {', '.join(WIDE_FAMILIES[:3])}"
     labels = [source.label for source in config.sources.values()]

@@ -105,7 +105,7 @@ def _of_work(
 
 
 def _rows_kept(path: Path, renewed: Renewed) -> int:
-    rows = pl.read_parquet(path, columns=["id", "corruption"])
+    rows = pl.read_parquet(path, columns=["id", "corruption"], glob=False)
     ids = renewed.size.options or {}
     stays = pl.col("id").is_in(list(ids.keys() - renewed.items))
     return rows.filter(stays, ~pl.col("corruption").is_in(list(renewed.corruptions))).height
@@ -193,7 +193,7 @@ def _renewed_corruptions(config: Config, results: Path, planned: Collection[Path
     columns = ["id", "corruption", "severity", "image_hash"]
     files = (results.glob(f"{folder}/*/*/*.parquet") for folder in ("predictions", "answers"))
     for path in sorted(set().union(*files) & set(planned)):
-        frame = pl.read_parquet(path, columns=columns)
+        frame = pl.read_parquet(path, columns=columns, glob=False)
         ids = sorted(frame["id"].unique(), key=lambda id_: seed_of("rerun", id_))[:SAMPLE]
         for id_, name, severity, found in frame.filter(pl.col("id").is_in(ids)).iter_rows():
             recorded.setdefault((name, id_), {})[severity] = found

@@ -11,7 +11,8 @@ from matplotlib.lines import Line2D
 
 from benchc.errors import InputError
 from benchc.pixels import Pixels
-from benchc.rendering.labels import font_families, renderable, shorten
+from benchc.rendering.labels import font_families, renderable
+from benchc.rendering.shorten import shorten
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, new_figure, styled
 
 # Inches. Names and six images fill the width of the text (style.TEXT_WIDTH).

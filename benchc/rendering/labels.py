@@ -11,6 +11,8 @@ from itertools import groupby
 
 from matplotlib import font_manager
 
+from benchc.rendering.shorten import shorten
+
 BASE_FAMILY = "DejaVu Sans"
 
 # Families with Chinese, Japanese and Korean characters on Linux, macOS and Windows; installed ones are used.
@@ -74,14 +76,6 @@ def renderable(names: Sequence[str]) -> list[str]:
 def spaced(name: str) -> str:
     """Return a name such as ``physical_property_reasoning`` with spaces for its underscores."""
     return name.replace("_", " ")
-
-
-def shorten(name: str, length: int) -> str:
-    """Return ``name``, with an ellipsis for its middle where it is longer than ``length`` characters."""
-    if len(name) <= length:
-        return name
-    tail = (length - 1) // 3
-    return f"{name[: length - 1 - tail].rstrip()}…{name[len(name) - tail :].lstrip()}"
 
 
 def shorten_all(names: Sequence[str], length: int) -> list[str]:

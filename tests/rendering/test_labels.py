@@ -12,15 +12,8 @@ from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
 from benchc.rendering import labels
-from benchc.rendering.labels import (
-    BASE_FAMILY,
-    font_families,
-    isolated,
-    renderable,
-    shorten,
-    shorten_all,
-    width,
-)
+from benchc.rendering.labels import BASE_FAMILY, font_families, isolated, renderable, shorten_all, width
+from benchc.rendering.shorten import shorten
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,8 @@ SENTENCE = "\nModels are in the order of `{}`."
 OTHERS = {
     "bench-c": {"claims", "rank_swaps", "discrimination", "figure10"},
     "vqa-robustness": {
-        "vre_intervals", "vre_corruption", "table_a2", "figure_bars", "figure_weightings", "weights",
+        "vre_intervals", "vre_corruption", "table_a2", "table_a3", "figure_bars",
+        "figure_weightings", "weights",
     },
     "naturalbench": {"rank_swaps"},
 }  # fmt: skip

@@ -125,7 +125,7 @@ def test_the_shipped_run_has_models_of_each_table(table):
 
 def test_the_shipped_encoders_are_compared_with_table_7():
     settings = read_config(ROOT / "config/naturalbench-curate.yaml").settings
-    (declared,) = [each for each in outputs(settings, [], None) if each.name == "table7"]
+    (declared,) = [each for each in outputs(settings, [], None, []) if each.name == "table7"]
     labels, in_paper = declared.settings["labels"], declared.settings["published_labels"]
     assert set(labels) == {"clip-vit-b-32", "clip-vit-h-14", "siglip-so400m"}
     compared = published_rows({in_paper[id_]: labels[id_] for id_ in in_paper})

@@ -65,9 +65,9 @@ def test_scores_are_read_from_what_a_model_gives() -> None:
 
 
 def test_a_run_simulates_people_only_where_all_images_are_drawn() -> None:
-    made = {"demo": {"seed": 3, "training_set": {"items_per_category": 8}}}
-    encoders = {"clip": {"label": "CLIP", "name": "trained"}}
+    made = {"demo": {"seed": 3, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}}}
     for captions, demo, simulated in ((DRAWN, made, True), (DRAWN, {}, False)):
+        encoders = {"clip": {"label": "CLIP", "name": "trained" if demo else "folder/clip"}}
         config = config_of(MADE, encoders=encoders, curate=curate(captions=captions), **demo)
         curation = Workflow(config).curation
         assert curation is not None and curation.simulated == simulated

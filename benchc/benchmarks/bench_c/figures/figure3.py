@@ -10,9 +10,10 @@ from benchc.benchmarks.bench_c.figures.cases import case_of_each_regime, with_pr
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS, MEANINGS
 from benchc.benchmarks.bench_c.inputs import PoolOptions, Scores
 from benchc.benchmarks.bench_c.schemas.scores import REGIMES
-from benchc.rendering.labels import font_families, renderable, shorten
+from benchc.rendering.labels import font_families, renderable
 from benchc.rendering.numbers import signed
 from benchc.rendering.option_bars import HANDLERS, legend_handles, option_bars
+from benchc.rendering.shorten import shorten
 from benchc.rendering.style import COLUMN_WIDTH, FAINT, INK, NORMAL, SMALL, new_figure, styled
 from benchc.schemas.predictions_of_model import read_all_predictions
 

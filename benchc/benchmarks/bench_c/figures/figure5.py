@@ -20,9 +20,10 @@ from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
-from benchc.rendering.labels import font_families, isolated, renderable, shorten
+from benchc.rendering.labels import font_families, isolated, renderable
 from benchc.rendering.numbers import signed
 from benchc.rendering.option_bars import CLEAN_FILL, HANDLERS, legend_handles, option_bars
+from benchc.rendering.shorten import shorten
 from benchc.rendering.style import INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import MathLine, line_height, option_text, wrap
 from benchc.schemas.corrupted_images import images_of_items

@@ -16,7 +16,8 @@ from benchc.pixels import Pixels
 from benchc.pluralize import pluralize
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
-from benchc.rendering.labels import font_families, renderable, shorten, spaced
+from benchc.rendering.labels import font_families, renderable, spaced
+from benchc.rendering.shorten import shorten
 from benchc.rendering.style import FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.wrap import LETTER, MathLine, line_height, option_text, wrap
 from benchc.schemas.parquet import iterate_groups, read_table

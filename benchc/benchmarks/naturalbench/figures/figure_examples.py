@@ -26,7 +26,8 @@ from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
-from benchc.rendering.labels import font_families, renderable, shorten, shorten_all
+from benchc.rendering.labels import font_families, renderable, shorten_all
+from benchc.rendering.shorten import shorten
 from benchc.rendering.style import (
     FAINT,
     GREEN,

@@ -26,7 +26,8 @@ from benchc.corruptions.variants import variants_of_image
 from benchc.pixels import Pixels
 from benchc.randomness import seed_of
 from benchc.rendering.image_grid import plot_images
-from benchc.rendering.labels import font_families, renderable, shorten, shorten_all
+from benchc.rendering.labels import font_families, renderable, shorten_all
+from benchc.rendering.shorten import shorten
 from benchc.rendering.style import (
     BLUE,
     FAINT,

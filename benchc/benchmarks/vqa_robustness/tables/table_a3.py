@@ -10,10 +10,10 @@ from benchc.benchmarks.vqa_robustness.tables.names import words
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
-from benchc.rendering.labels import shorten
 from benchc.rendering.numbers import MISSING, interval_text, number_text
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
+from benchc.rendering.shorten import shorten
 
 CAPTION = (
     "Kinds of misprediction: answers that are right on the clean image and wrong under a corruption. "
