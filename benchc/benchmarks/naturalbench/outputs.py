@@ -139,7 +139,7 @@ def _paper_tables(settings: Settings) -> list[Output]:
             table(
                 f"table{number}",
                 f"Table {number}",
-                inputs=_scored(settings) | {"tags": TAGS},
+                inputs=_scored(settings) | {"tags": TAGS, "chance": CHANCE},
                 settings=_reading(settings) | _resampling(settings),
                 formats=WITH_PUBLISHED,
                 data=[f"{PUBLISHED}/table9_10.csv"],
@@ -180,7 +180,7 @@ def _more_tables(settings: Settings) -> list[Output]:
         table(
             "taus",
             "thresholds",
-            inputs=_scored(settings),
+            inputs=_scored(settings) | {"chance": CHANCE},
             wanted=bool(settings.models) and "global" in settings.readings,
             caption="""
             **Thresholds τ** of the global readings (not in the paper), in [-1, 1], with the interval of
@@ -190,7 +190,7 @@ def _more_tables(settings: Settings) -> list[Output]:
         table(
             "bias",
             "bias",
-            inputs=_scored(settings),
+            inputs=_scored(settings) | {"chance": CHANCE},
             settings=_resampling(settings),
             wanted=bool(settings.models),
             caption=f"""
