@@ -21,6 +21,7 @@ from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
+from benchc.models.attentions import FLASH
 from benchc.models.generation import Generation
 from benchc.models.label_mass import low_label_mass
 from benchc.models.label_prompt import YES_NO, LabelPrompt
@@ -157,12 +158,13 @@ def _try_answers(
     if trial is None:
         return Finding(STAGE, "skipped", id_, TOO_LARGE)
     if asked is not None:
-        return open_finding(id_, trial)
-    return answers_finding(id_, trial, closed=entry.scoring == CLASSIFY)
+        return open_finding(id_, entry, trial)
+    return answers_finding(id_, entry, trial)
 
 
-def open_finding(id_: str, trial: AnswersTrial) -> Finding:
+def open_finding(id_: str, model: Model, trial: AnswersTrial) -> Finding:
     """Return what a trial says about a model that is asked openly."""
+    on_cpu = _on_cpu(model, trial)
     examples = " and ".join(repr(reply[:30]) for reply in trial.examples)
     facts = (
         f"{_loaded(trial)}{trial.seconds:.2g} s per answer{_apart(trial)}, {trial.cut_off} of "
@@ -170,27 +172,25 @@ def open_finding(id_: str, trial: AnswersTrial) -> Finding:
     )
     if trial.cut_off == trial.answers or not any(trial.examples):
         advice = _advice(trial, "answers.instruction", "answers.max_new_tokens")
-        return Finding(STAGE, "warning", id_, facts + advice)
-    return Finding(STAGE, "ok", id_, facts)
+        return Finding(STAGE, "warning", id_, facts + advice + on_cpu)
+    return Finding(STAGE, "ok", id_, facts + on_cpu)
 
 
-def answers_finding(id_: str, trial: AnswersTrial, *, closed: bool = False) -> Finding:
-    """Return what a trial says about a model that scores no options.
-
-    ``closed``: whether its answers are a closed list, which need not contain an option.
-    """
+def answers_finding(id_: str, model: Model, trial: AnswersTrial) -> Finding:
+    """Return what a trial says about a model that scores no options."""
+    on_cpu = _on_cpu(model, trial)
     facts = (
         f"{_loaded(trial)}{trial.seconds:.2g} s per answer{_apart(trial)}, {trial.with_option} of "
         f"{pluralize(trial.answers, 'answer')} choose an option"
     )
-    if closed:
-        return Finding(STAGE, "ok", id_, facts)
+    if model.scoring == CLASSIFY:  # its closed list need not contain an option
+        return Finding(STAGE, "ok", id_, facts + on_cpu)
     facts += f", {trial.cut_off} cut off"
     # The answer to a bare question need not name one of its options.
     if trial.cut_off == trial.answers if trial.bare else trial.with_option == 0:
         advice = _advice(trial, "its prompt", "max_new_tokens in the model catalogue")
-        return Finding(STAGE, "warning", id_, facts + advice)
-    return Finding(STAGE, "ok", id_, facts)
+        return Finding(STAGE, "warning", id_, facts + advice + on_cpu)
+    return Finding(STAGE, "ok", id_, facts + on_cpu)
 
 
 def _advice(trial: AnswersTrial, prompt: str, limit: str) -> str:
@@ -211,12 +211,8 @@ def judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
     if not trial.uses_images:
         text = "its predictions do not change if the images become grey; check its processor and weights"
         yield Finding(STAGE, "error", id_, text)
-    elif model.gpus and trial.device == "cpu":
-        found = "no GPU" if model.gpus == 1 else f"fewer than {model.gpus} GPUs"
-        why = f"torch finds {found} of CUDA or ROCm: a job on this machine would be refused"
-        yield Finding(STAGE, "ok", id_, f"{facts}; on the CPU, since {why}")
     else:
-        yield Finding(STAGE, "ok", id_, facts)
+        yield Finding(STAGE, "ok", id_, facts + _on_cpu(model, trial))
     if trial.one_by_one:
         text = (
             "its logits of an image depend on the other severities that pass through it together: jobs ask "
@@ -232,6 +228,18 @@ def judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
             f"{model.mem_mb:,}: a cluster ends its jobs; set mem_mb to {_rounded_up(1.25 * trial.peak_mb)}"
         )
         yield Finding(STAGE, "warning", id_, text)
+
+
+def _on_cpu(model: Model, trial: Trial | AnswersTrial) -> str:
+    """Return what to say of a model of GPUs that was tried on the CPU; nothing of others."""
+    if not model.gpus or trial.device != "cpu":
+        return ""
+    without = f" and without {FLASH}" if model.attention == FLASH else ""
+    found = "no GPU" if model.gpus == 1 else f"fewer than {model.gpus} GPUs"
+    return (
+        f"; on the CPU{without}, since torch finds {found} of CUDA or ROCm: a job on this machine would be "
+        "refused"
+    )
 
 
 def _loaded(trial: Trial | AnswersTrial) -> str:

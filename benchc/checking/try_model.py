@@ -13,6 +13,7 @@ import torch
 
 from benchc.checking.measure import measure_answers, measure_predictions
 from benchc.checking.trial import AnswersTrial, Trial
+from benchc.models.attentions import FLASH
 from benchc.models.generation import Generation
 from benchc.models.gpus import take_gpus
 from benchc.models.identity import prediction_identity
@@ -147,7 +148,8 @@ def _placed(source: CheckpointSource, weights: int) -> tuple[CheckpointSource, i
         return None
     # float16 overflows more often on a CPU; bfloat16 takes the same memory.
     dtype = "bfloat16" if source.dtype == "float16" else source.dtype
-    return replace(source, device="cpu", dtype=dtype), os.cpu_count() or 1
+    attention = None if source.attention == FLASH else source.attention
+    return replace(source, device="cpu", dtype=dtype, attention=attention), os.cpu_count() or 1
 
 
 def _letters(scorer: LetterScorer, items: Mapping[str, Item], options: int) -> tuple[int, ...]:

@@ -182,7 +182,7 @@ def test_encoding_and_the_model_are_measured_apart(
     }
     answering = model._replace(compute=clock.replies)
     answers = measure.measure_answers(answering, read_items(path), path, device="cuda", **how)
-    answer = models.answers_finding("m", answers).text
+    answer = models.answers_finding("m", entry, answers).text
     if apart:
         assert (trials["cuda"].seconds, trials["cuda"].model_seconds) == (5.0, 2.0)
         assert trials["cuda"].image_seconds == 0.5  # clean images are other files
@@ -380,6 +380,12 @@ def test_without_a_gpu_the_cpu_is_used_and_measures_no_rate(
         )
         assert lines(found, "ok")[0].endswith(end)
         assert rates == {}
+    found, _ = check({"answers": entry | {"scoring": "generate", "max_new_tokens": 2}})
+    assert found[0].text.endswith("; on the CPU, since torch finds no GPU" + end.partition("2 GPUs")[2])
+    # The CPU cannot compute it, though the entry asks for a GPU.
+    found, _ = check({"flash": entry | {"attention": "flash_attention_2"}})
+    (line,) = lines(found, "ok")
+    assert "; on the CPU and without flash_attention_2, since torch finds no GPU of CUDA" in line
     monkeypatch.setattr(models.LocalModel, "weights", 10**15)
     found, rates = check({"large": entry})
     assert [each.level for each in found] == ["skipped"] and "needs a GPU, and is too large" in found[0].text
