@@ -83,11 +83,13 @@ def new(
         each: model_entry(each, root, family, gpus)
         for each in dict.fromkeys(chain.from_iterable(roles.values()))
     }
-    if gpus and all(entry.catalogue is not None for entry in models.values()):
-        raise InputError(
-            "--gpus: all models of the run are in a catalogue, whose entries say on how many GPUs they run; "
-            "leave the option out, and set `gpus` in the entries"
-        )
+    if all(entry.catalogue is not None for entry in models.values()):
+        for option, given in {"gpus": gpus, "family": family}.items():
+            if given:
+                raise InputError(
+                    f"--{option}: all models of the run are in a catalogue, whose entries have their own; leave "
+                    f"the option out, and set `{option}` in the entries"
+                )
     entries_of = {"sources": by_id(sources), "models": by_id(models)}
     refuse_repeated("--source", source, sources)
     refuse_repeated("--model", model, models)

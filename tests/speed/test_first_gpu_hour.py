@@ -75,7 +75,7 @@ def test_a_part_that_fails_or_hangs_hides_no_other(
     assert end.split("\n") == [
         "",
         f"fails: error: two; see {tmp_path}/fails.log",
-        f"hangs: took more than 0.05 minutes; see {tmp_path}/hangs.log",
+        f"hangs: took more than 0.15 minutes; see {tmp_path}/hangs.log",
     ]
     lines = [line.split(" after ")[0] for line in capsys.readouterr().out.splitlines()]
     assert lines[-3:] == ["fails: FAILED", "hangs: FAILED", "passes: passed"]
@@ -183,3 +183,12 @@ def test_the_page_has_figures_of_a_gpu_alone(hour: Any, tmp_path: Path) -> None:
     assert f"| bits | {hour.PARTS['bits'].about} | failed: it \\| failed | 61 | a: 1 |" in written
     assert "| sdpa | 448 | 1 | 5 | 300 | 40.0 | 32.1% |" in written
     assert hour.PAGE.read_text().count(hour.BEGIN) == hour.PAGE.read_text().count(hour.END) == 1
+
+
+def test_large_models_are_not_begun_on_a_cpu(
+    hour: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["first_gpu_hour.py", "--device=cpu"])
+    with pytest.raises(SystemExit):
+        hour.main()
+    assert "--device=cpu is for small models alone; add --tiny" in capsys.readouterr().err
