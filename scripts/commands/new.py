@@ -87,8 +87,8 @@ def new(
         for option, given in {"gpus": gpus, "family": family}.items():
             if given:
                 raise InputError(
-                    f"--{option}: all models of the run are in a catalogue, whose entries have their own; leave "
-                    f"the option out, and set `{option}` in the entries"
+                    f"--{option}: all models of the run are in a catalogue, whose entries have their own; "
+                    f"leave the option out, and set `{option}` in the entries"
                 )
     entries_of = {"sources": by_id(sources), "models": by_id(models)}
     refuse_repeated("--source", source, sources)

@@ -316,7 +316,7 @@ def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], 
         ),
         (
             ["a.yaml", "--source", "mmstar", "--model", "emu3-chat", "--gpus", "1"],
-            "--gpus: all models of the run are in a catalogue, whose entries have their own; leave the option ",
+            "--gpus: all models of the run are in a catalogue, whose entries have their own; leave ",
         ),
         (
             ["a.yaml", "--source", "mmstar", "--model", "my models/one"],
