@@ -2,14 +2,21 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch.nn import functional
 
+from benchc.errors import InputError
 from benchc.images import decode
 from benchc.models.chat import ChatInterface
+from benchc.models.items import Item
 from benchc.models.question import Question
+from benchc.models.tuning.settings import Modality
+from benchc.schemas.parquet import read_table
+from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import pool_images
 from benchc.transparency import Alpha
 
 # Inputs of which there is a value for each token, beside the types of tokens.
@@ -26,6 +33,29 @@ class Example:
     question: Question
     answer: str
     images: tuple[bytes, ...] = ()
+
+
+def examples_of(pool: Path, items: Mapping[str, Item], scoring: str, modality: Modality) -> list[Example]:
+    """Return the items of a pool as examples, in their order; the images are read for ``images`` alone.
+
+    Raises InputError for an item without an answer.
+    """
+    answers = dict(read_table(pool, POOL, ["id", "answer"]).iter_rows())
+    if without := [id_ for id_ in items if answers[id_] is None]:
+        raise InputError(f"{pool}: item {without[0]} has no answer to learn; remove it from the sources")
+    files: dict[str, tuple[bytes, ...]] = dict.fromkeys(items, ())
+    if modality == "images":
+        once: dict[str, bytes] = {}  # several items have an image
+        files = {
+            id_: tuple(once.setdefault(key, data or b"") for key, data in images)
+            for id_, images in pool_images(pool, items)
+        }
+    found = []
+    for id_, item in items.items():
+        asked = item.question
+        texts = asked.letters if scoring == "letter" else asked.texts
+        found.append(Example(asked, texts[answers[id_]], files[id_]))
+    return found
 
 
 def answer_loss(scorer: ChatInterface, example: Example, alpha: Alpha = "drop") -> torch.Tensor:

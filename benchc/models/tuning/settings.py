@@ -5,7 +5,6 @@ from typing import Literal, get_args
 
 from benchc.command_line import NaturalInt, PositiveInt
 from benchc.models.asking import Scoring
-from benchc.models.remote_code_families import OF_CHECKPOINT, OF_PACKAGE
 
 Modality = Literal["images", "text"]
 SCORINGS: tuple[str, ...] = get_args(Scoring)
@@ -39,6 +38,9 @@ def obstacle(
     *, scoring: object, family: object, server: object, trust_remote_code: object, env: object
 ) -> str | None:
     """Return why a model of the catalogue cannot be tuned, from its keys; None if it can."""
+    # Imported here because it imports numpy.
+    from benchc.models.remote_code_families import OF_CHECKPOINT, OF_PACKAGE
+
     if server is not None:
         return "a server answers for it (server)"
     if trust_remote_code or family in (*OF_CHECKPOINT, *OF_PACKAGE):

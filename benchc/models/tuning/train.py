@@ -15,12 +15,11 @@ from benchc.models.chat import ChatInterface
 from benchc.models.image_features import METHOD
 from benchc.models.protocol import ModelError
 from benchc.models.tuning.examples import Example, answer_loss
+from benchc.models.tuning.lora import peft
 from benchc.models.tuning.settings import TuningSettings
 from benchc.progress import track
 from benchc.randomness import generator_of
 from benchc.transparency import Alpha
-
-import peft  # isort: skip  # after transformers was set up
 
 MAX_GRADIENT_NORM = 1.0
 WARM_UP = 0.03  # share of the steps in which the rate rises
@@ -63,8 +62,8 @@ def train(
     """Tune ``model``, from :func:`adapted`, in place; return the mean loss of each epoch.
 
     The rate rises linearly in 3 % of the steps and falls as a cosine. An example passes alone, so that none
-    is padded; the gradients of ``settings.batch`` examples are a step. There is no dropout. The same arguments
-    give the same weights on one device.
+    is padded; the gradients of ``settings.batch`` examples are a step. There is no dropout. The same
+    arguments give the same weights on one device.
 
     Args:
         state: file that is written after each epoch, from which a killed training goes on

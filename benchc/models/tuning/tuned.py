@@ -19,8 +19,9 @@ from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import scorer_modules
 from benchc.models.snapshot import snapshot_folder
 from benchc.models.tuning.examples import Example
+from benchc.models.tuning.lora import peft
 from benchc.models.tuning.settings import TuningSettings
-from benchc.models.tuning.train import adapted, peft, train
+from benchc.models.tuning.train import adapted, train
 from benchc.pluralize import pluralize
 from benchc.transparency import Alpha
 

@@ -1,0 +1,106 @@
+"""Figure 5: G-Acc of blind models and of models with images, as they are and tuned."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+from matplotlib.figure import Figure
+
+from benchc.benchmarks.naturalbench.figures.chance import G_ACC
+from benchc.benchmarks.naturalbench.schemas.halves import HALVES, TEST, TRAIN
+from benchc.pluralize import pluralize
+from benchc.rendering.labels import font_families, renderable, shorten_all
+from benchc.rendering.style import (
+    BLUE,
+    COLUMN_WIDTH,
+    FAINT,
+    GREEN,
+    INK,
+    NORMAL,
+    SMALL,
+    TEXT_WIDTH,
+    VERMILLION,
+    new_figure,
+    styled,
+)
+from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.printed import read_table_csv
+
+LONGEST_LABEL = 22
+WIDTH = 0.36  # of a bar, where the bars of two models are 1 apart
+# Grey print tells the bars by their hatch.
+LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "zero_shot": ("zero-shot", {"facecolor": BLUE, "edgecolor": INK}),
+    "fine_tuned": ("fine-tuned", {"facecolor": GREEN, "edgecolor": INK, "hatch": "////"}),
+}
+
+
+def figure5(table: Path, halves: Path) -> Figure:
+    """Plot G-Acc of each model in per cent before and after tuning, with 95 % intervals.
+
+    ``table``: fine_tuning.csv, whose rows are in the order of the bars; ``halves``: HALVES. The dotted line
+    is chance.
+    """
+    rows = read_table_csv(table)
+    names = shorten_all(renderable(rows["model"].to_list()), LONGEST_LABEL)
+    places = np.arange(rows.height)
+    with styled():
+        figure = new_figure(min(TEXT_WIDTH, max(COLUMN_WIDTH, 0.8 + 0.75 * rows.height)), 2.3)
+        axes = figure.subplots()
+        for side, (name, (label, look)) in zip((-0.5, 0.5), LOOKS.items(), strict=True):
+            _bars(axes, rows, name, places + side * WIDTH, label=label, **look)
+        axes.axhline(G_ACC, color=VERMILLION, linewidth=0.9, linestyle=":", zorder=4, label="chance (6.25)")
+        axes.set_xticks(
+            places,
+            [f"{name}\n{shown}" for name, shown in zip(names, rows["input"], strict=True)],
+            family=font_families(),
+        )
+        axes.set_xlim(-0.6, rows.height - 0.4)
+        ends = [rows[f"{name}{end}"].max() for name in LOOKS for end in ("", "_high")]
+        axes.set_ylim(0, 1.14 * max([1.3 * G_ACC, *(float(end) for end in ends if end is not None)]))  # type: ignore[arg-type]
+        axes.set_ylabel("G-Acc (%)")
+        axes.tick_params(axis="x", length=0)
+        axes.grid(axis="y")
+        figure.legend(
+            loc="outside lower center",
+            ncols=3,
+            fontsize=NORMAL - 0.5,
+            title=_halves_text(halves),
+            title_fontproperties={"family": font_families(), "size": NORMAL - 0.5},
+        )
+    return figure
+
+
+def _bars(axes: Any, rows: pl.DataFrame, name: str, places: Any, **look: Any) -> None:
+    values, low, high = (
+        rows[f"{name}{end}"].cast(pl.Float64).fill_null(np.nan).to_numpy() for end in ("", "_low", "_high")
+    )
+    axes.bar(places, values, WIDTH, linewidth=0.6, zorder=2, **look)
+    for place, value, bottom, top in zip(places, values, low, high, strict=True):
+        if np.isnan(value):
+            axes.text(place, 0.5, "–", ha="center", va="bottom", fontsize=NORMAL, color=FAINT)
+            continue
+        known = not np.isnan(top)
+        if known and top > bottom:
+            axes.vlines(place, bottom, top, color=INK, linewidth=0.9, zorder=3)
+        axes.annotate(
+            f"{value:.1f}",
+            (place, top if known else value),
+            xytext=(0, 1.5),
+            textcoords="offset points",
+            ha="center",
+            va="bottom",
+            fontsize=SMALL,
+            zorder=5,
+        )
+
+
+def _halves_text(path: Path) -> str:
+    """Return how many groups are in each half, and how many images in both."""
+    rows, footer = read_table(path, HALVES), read_footer(path)
+    train, test = (rows.filter(half=each).height for each in (TRAIN, TEST))
+    return (
+        f"Tuned on {pluralize(train, 'group')}, tested on {test:,} others; "
+        f"{footer['in_both']:,} of {pluralize(int(str(footer['images'])), 'image')} in both halves"
+    )
