@@ -12,12 +12,12 @@ from benchc.benchmarks.naturalbench.schemas.halves import HALVES, TEST, TRAIN
 from benchc.pluralize import pluralize
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.style import (
-    BLUE,
     COLUMN_WIDTH,
     FAINT,
     GREEN,
     INK,
     NORMAL,
+    SKY_BLUE,
     SMALL,
     TEXT_WIDTH,
     VERMILLION,
@@ -31,7 +31,7 @@ LONGEST_LABEL = 22
 WIDTH = 0.36  # of a bar, where the bars of two models are 1 apart
 # Grey print tells the bars by their hatch.
 LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
-    "zero_shot": ("zero-shot", {"facecolor": BLUE, "edgecolor": INK}),
+    "zero_shot": ("zero-shot", {"facecolor": SKY_BLUE, "edgecolor": INK}),
     "fine_tuned": ("fine-tuned", {"facecolor": GREEN, "edgecolor": INK, "hatch": "////"}),
 }
 
@@ -43,7 +43,8 @@ def figure5(table: Path, halves: Path) -> Figure:
     is chance.
     """
     rows = read_table_csv(table)
-    names = shorten_all(renderable(rows["model"].to_list()), LONGEST_LABEL)
+    models = rows["model"].unique(maintain_order=True).to_list()
+    names = dict(zip(models, shorten_all(renderable(models), LONGEST_LABEL), strict=True))
     places = np.arange(rows.height)
     with styled():
         figure = new_figure(min(TEXT_WIDTH, max(COLUMN_WIDTH, 0.8 + 0.75 * rows.height)), 2.3)
@@ -53,7 +54,7 @@ def figure5(table: Path, halves: Path) -> Figure:
         axes.axhline(G_ACC, color=VERMILLION, linewidth=0.9, linestyle=":", zorder=4, label="chance (6.25)")
         axes.set_xticks(
             places,
-            [f"{name}\n{shown}" for name, shown in zip(names, rows["input"], strict=True)],
+            [f"{names[model]}\n{shown}" for model, shown in rows.select("model", "input").iter_rows()],
             family=font_families(),
         )
         axes.set_xlim(-0.6, rows.height - 0.4)
@@ -101,6 +102,6 @@ def _halves_text(path: Path) -> str:
     rows, footer = read_table(path, HALVES), read_footer(path)
     train, test = (rows.filter(half=each).height for each in (TRAIN, TEST))
     return (
-        f"Tuned on {pluralize(train, 'group')}, tested on {test:,} others; "
+        f"Tuned on {pluralize(train, 'group')}, tested on {test:,} others;\n"
         f"{footer['in_both']:,} of {pluralize(int(str(footer['images'])), 'image')} in both halves"
     )
