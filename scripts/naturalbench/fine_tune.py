@@ -9,6 +9,7 @@ from benchc.models.hub.offline import work_offline
 from benchc.models.items import read_items, refuse_open_questions
 from benchc.models.job import checkpoint_source
 from benchc.models.label_prompt import LabelPrompt
+from benchc.models.protocol import ModelError, NoTextOnlyError
 from benchc.models.tuning.settings import Modality, TuningSettings
 from benchc.transparency import Alpha
 
@@ -61,5 +62,11 @@ def fine_tune(
     scorer = cast(ChatInterface, load_model(source, model.family, scoring, model.threads))
     identity = identity_of_tuning(scorer, examples, tuning, family=model.family, scoring=scoring, alpha=alpha)
     label = f"{model.label} ({modality})"
-    tune(scorer, examples, tuning, identity, cache=cache, label=label, alpha=alpha)
+    try:
+        tune(scorer, examples, tuning, identity, cache=cache, label=label, alpha=alpha)
+    except NoTextOnlyError as error:
+        raise ModelError(
+            f"{model.label}: {error}; remove text from fine_tuning.modality, or the model from "
+            "fine_tuning.models"
+        ) from error
     save_tuned(scorer, source, output)

@@ -2,7 +2,8 @@
 
 import io
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,9 @@ from benchc.atomic import atomic_write
 from benchc.errors import InputError
 from benchc.hugging_face import transformers
 from benchc.models.chat import ChatInterface
+from benchc.models.gpu_memory import is_out_of_memory
 from benchc.models.image_features import METHOD
-from benchc.models.protocol import ModelError
+from benchc.models.protocol import ModelError, NoTextOnlyError
 from benchc.models.tuning.examples import Example, answer_loss
 from benchc.models.tuning.lora import peft
 from benchc.models.tuning.settings import TuningSettings
@@ -87,12 +89,13 @@ def train(
         total = 0.0
         name = f"{label}, epoch {epoch + 1} of {settings.epochs}"
         for number, place in enumerate(track(order.tolist(), label=name, unit="examples"), start=1):
-            loss = answer_loss(scorer, examples[place], alpha)
-            if not math.isfinite(value := loss.item()):
-                raise InputError(f"{name}: a loss is {value}; lower the learning rate")
-            total += value
             first = (number - 1) // settings.batch * settings.batch
-            (loss / min(settings.batch, len(order) - first)).backward()  # type: ignore[no-untyped-call]
+            with _explained(scorer, examples[place]):
+                loss = answer_loss(scorer, examples[place], alpha)
+                if not math.isfinite(value := loss.item()):
+                    raise InputError(f"{name}: a loss is {value}; lower the learning rate")
+                (loss / min(settings.batch, len(order) - first)).backward()  # type: ignore[no-untyped-call]
+            total += value
             if number % settings.batch == 0 or number == len(order):
                 torch.nn.utils.clip_grad_norm_(learned.values(), MAX_GRADIENT_NORM)
                 optimizer.step()
@@ -112,3 +115,25 @@ def train(
         with atomic_write(state) as file:
             file.write(written.getbuffer())
     return losses
+
+
+@contextmanager
+def _explained(scorer: ChatInterface, example: Example) -> Iterator[None]:
+    """Turn errors of a model's code into a ModelError of one line."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:  # code of many models
+        if is_out_of_memory(error):
+            raise ModelError(
+                f"{scorer.chat.name}: an example does not fit into the memory of the GPU while the model is "
+                "tuned; in the model catalogue, lower what bounds the size of images in `processor` "
+                "(max_pixels, max_patches, ...), or set `dtype: bfloat16`, or use a larger GPU"
+            ) from error
+        reason = f"({type(error).__name__}: {' '.join(str(error).split())})"
+        if not example.images:
+            raise NoTextOnlyError(f"the model takes no prompt without an image {reason}") from error
+        raise ModelError(
+            f"{scorer.chat.name}: fails while it is tuned {reason}; tune another model"
+        ) from error

@@ -271,3 +271,33 @@ def test_which_models_can_be_tuned(changes, reason):
     entry = {"scoring": "letter", "family": "llava", "server": None, "trust_remote_code": None}
     found = obstacle(**{**entry, "env": "transformers", **changes})
     assert found is None if reason is None else reason in str(found)
+
+
+@pytest.mark.parametrize(
+    ("shown", "error", "message"),
+    [
+        (
+            True,
+            RuntimeError("odd\nshape"),
+            r"fails while it is tuned \(RuntimeError: odd shape\); tune another",
+        ),
+        (
+            True,
+            torch.OutOfMemoryError("full"),
+            "does not fit into the memory of the GPU while the model is tuned",
+        ),
+        (False, TypeError("pixels"), r"takes no prompt without an image \(TypeError: pixels\)"),
+    ],
+)
+def test_an_error_of_a_model_is_one_line(checkpoints, tmp_path, monkeypatch, shown, error, message):
+    scorer = scorer_of(checkpoints)
+
+    def failing(*_: Any, **__: Any) -> None:
+        raise error
+
+    model = train.adapted(scorer, SETTINGS)
+    monkeypatch.setattr(scorer.chat, "forward", failing)
+    example = Example(QUESTIONS[0], "red", (png(1),) if shown else ())
+    with pytest.raises(ModelError, match=message) as found:
+        train.train(scorer, model, [example], SETTINGS, state=tmp_path / "state.pt", label="tiny")
+    assert "\n" not in str(found.value)

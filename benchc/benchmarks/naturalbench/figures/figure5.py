@@ -13,7 +13,6 @@ from benchc.pluralize import pluralize
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.style import (
     COLUMN_WIDTH,
-    FAINT,
     GREEN,
     INK,
     NORMAL,
@@ -58,8 +57,8 @@ def figure5(table: Path, halves: Path) -> Figure:
             family=font_families(),
         )
         axes.set_xlim(-0.6, rows.height - 0.4)
-        ends = [rows[f"{name}{end}"].max() for name in LOOKS for end in ("", "_high")]
-        axes.set_ylim(0, 1.14 * max([1.3 * G_ACC, *(float(end) for end in ends if end is not None)]))  # type: ignore[arg-type]
+        highest = rows.select(f"{name}{end}" for name in LOOKS for end in ("", "_high")).to_numpy().max()
+        axes.set_ylim(0, 1.14 * max(1.3 * G_ACC, highest))
         axes.set_ylabel("G-Acc (%)")
         axes.tick_params(axis="x", length=0)
         axes.grid(axis="y")
@@ -74,20 +73,14 @@ def figure5(table: Path, halves: Path) -> Figure:
 
 
 def _bars(axes: Any, rows: pl.DataFrame, name: str, places: Any, **look: Any) -> None:
-    values, low, high = (
-        rows[f"{name}{end}"].cast(pl.Float64).fill_null(np.nan).to_numpy() for end in ("", "_low", "_high")
-    )
+    values, low, high = (rows[f"{name}{end}"].to_numpy() for end in ("", "_low", "_high"))
     axes.bar(places, values, WIDTH, linewidth=0.6, zorder=2, **look)
     for place, value, bottom, top in zip(places, values, low, high, strict=True):
-        if np.isnan(value):
-            axes.text(place, 0.5, "–", ha="center", va="bottom", fontsize=NORMAL, color=FAINT)
-            continue
-        known = not np.isnan(top)
-        if known and top > bottom:
+        if top > bottom:
             axes.vlines(place, bottom, top, color=INK, linewidth=0.9, zorder=3)
         axes.annotate(
             f"{value:.1f}",
-            (place, top if known else value),
+            (place, max(value, top)),
             xytext=(0, 1.5),
             textcoords="offset points",
             ha="center",

@@ -35,9 +35,8 @@ CAPTION = (
     "G-Acc of models before and after tuning on {train}, on the other {test}; Δ: the difference, paired by "
     "group. Blind: tuned and asked without the image, so that both images of a question have one answer and "
     "no group is right; chance, of four answers by a coin, is 6.25. In per cent, with 95 % percentile "
-    "intervals from {draws} of the tested groups, the same for all models.{missing}"
+    "intervals from {draws} of the tested groups, the same for all models."
 )
-MISSING = " –: the model takes no prompt without an image."
 
 
 def fine_tuning(
@@ -54,8 +53,7 @@ def fine_tuning(
     """Return G-Acc in per cent of each model and modality before and after tuning, and the difference.
 
     ``original``, ``tuned``: predictions, in folders with the names of the models, {model} and
-    {model}.{modality}; those of modality text are of each question's item about image 0. A model that takes
-    no prompt without an image has no numbers there.
+    {model}.{modality}; those of modality text are of each question's item about image 0.
     """
     labels = {id_: model.label for id_, model in read_models(models).models.items()}
     chosen = halves.filter(half=TEST)
@@ -91,19 +89,16 @@ def fine_tuning(
             train=pluralize(halves.filter(half=TRAIN).height, "group"),
             test=f"{chosen.height:,}",
             draws=pluralize(draws, "resample"),
-            missing=MISSING if frame["difference"].null_count() else "",
         ),
         label="naturalbench-fine-tuning",
     )
 
 
 def solved(paths: Sequence[Path], items: GroupItems, modality: Modality) -> Floats:
-    """Return whether the more probable answers solve each group, float64[groups]: 1, 0, or NaN if unknown.
+    """Return whether the more probable answers solve each group, float64[groups]: 1 or 0.
 
     Without the image, the answer to a question is that to its item about image 0, for both images.
     """
-    if any(read_footer(path).get("unavailable") for path in paths):
-        return np.full(len(items.groups), np.nan)
     rows = pl.concat([read_table(path, PREDICTIONS, [*KEY, "logits", "label_mass"]) for path in paths])
     if modality == "text":
         asked = items.ids[:, :, 0].ravel().tolist()
@@ -118,7 +113,6 @@ def solved(paths: Sequence[Path], items: GroupItems, modality: Modality) -> Floa
 
 
 def _files(paths: Sequence[Path], folder: str, modality: Modality) -> list[Path]:
-    blind = [path for path in paths if path.parent.name == folder and (path.stem == NO_IMAGE)]
-    if modality == "text":
-        return blind
-    return [path for path in paths if path.parent.name == folder and path not in blind]
+    """Return the predictions of the model ``folder`` with the images, or without."""
+    without = modality == "text"
+    return [path for path in paths if path.parent.name == folder and (path.stem == NO_IMAGE) == without]
