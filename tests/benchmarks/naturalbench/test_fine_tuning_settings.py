@@ -46,8 +46,8 @@ def test_an_unknown_name_is_an_error_of_one_line():
         ({"trust_remote_code": True}, "it is loaded by code of its own"),
         ({"scoring": "generate"}, "it has no probabilities of options (scoring: generate)"),
         (
-            {"env": "transformers-4-48"},
-            "peft is only in the environment transformers (env: transformers-4-48)",
+            {"env": "monkey"},
+            "peft is only in the environment transformers (env: monkey)",
         ),
     ],
 )
@@ -64,8 +64,8 @@ def test_the_configuration_is_refused_before_anything_runs():
     with pytest.raises(ConfigError) as error:
         load(raw, ROOT, file="run.yaml")
     assert [line for line in error.value.errors if "fine_tuning" in line] == [
-        'run.yaml: fine_tuning.models[0] is "tiny-vilt", but there is no such id in models (did you mean '
-        "tiny-llava-m?)."
+        'run.yaml: fine_tuning.models[0] is "tiny-vilt", but there is no such id in models; there are '
+        "tiny-llava-m, tiny-llava-l, tiny-internvl-m."
     ]
 
 
@@ -101,8 +101,8 @@ def test_the_plan_names_the_jobs_that_tune():
     )
     notes = plan_of(config, Path("a-run-without-results"), RunSize(Amount(8))).notes
     assert [note for note in notes if note.startswith("fine_tuning")] == [
-        "fine_tuning: 2 jobs (2 models × text) of 3 epochs on half of the items, and predictions on the other "
-        "half; their hours are not estimated."
+        "fine_tuning: 2 jobs (2 models × text) of 3 epochs on half of the items, and predictions on the "
+        "other half; their hours are not estimated."
     ]
 
 

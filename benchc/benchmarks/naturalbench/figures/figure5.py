@@ -31,7 +31,7 @@ WIDTH = 0.36  # of a bar, where the bars of two models are 1 apart
 # Grey print tells the bars by their hatch.
 LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
     "zero_shot": ("zero-shot", {"facecolor": SKY_BLUE, "edgecolor": INK}),
-    "fine_tuned": ("fine-tuned", {"facecolor": GREEN, "edgecolor": INK, "hatch": "////"}),
+    "fine_tuned": ("fine-tuned", {"facecolor": GREEN, "edgecolor": INK, "hatch": "////", "hatchcolor": "white"}),
 }
 
 
@@ -62,13 +62,14 @@ def figure5(table: Path, halves: Path) -> Figure:
         axes.set_ylabel("G-Acc (%)")
         axes.tick_params(axis="x", length=0)
         axes.grid(axis="y")
-        figure.legend(
+        legend = figure.legend(
             loc="outside lower center",
             ncols=3,
             fontsize=NORMAL - 0.5,
             title=_halves_text(halves),
             title_fontproperties={"family": font_families(), "size": NORMAL - 0.5},
         )
+        legend.get_title().set_multialignment("center")
     return figure
 
 
