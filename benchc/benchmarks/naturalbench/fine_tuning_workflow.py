@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import cast
 
 from benchc.benchmarks.naturalbench.settings import FineTuning, Settings
+from benchc.benchmarks.naturalbench.tuned_names import tuned_id
 from benchc.config.load import Config
 from benchc.models.tuning.settings import Modality
 
@@ -60,11 +61,6 @@ class FineTunedModels:
             if "text" in self.ids:
                 found.append(f"<results>/predictions/questions/{id_}/no_image.parquet")
         return found
-
-
-def tuned_id(model: str, modality: Modality) -> str:
-    """Return the id of a tuned model."""
-    return f"{model}.{modality}"
 
 
 def predicted(tuned: str, modality: Modality) -> str:

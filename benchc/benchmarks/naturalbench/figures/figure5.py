@@ -28,10 +28,10 @@ from benchc.schemas.printed import read_table_csv
 
 LONGEST_LABEL = 22
 WIDTH = 0.36  # of a bar, where the bars of two models are 1 apart
-# Grey print tells the bars by their hatch.
+HATCH = {"hatch": "////", "hatchcolor": "white"}  # tells the bars apart in grey print
 LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
     "zero_shot": ("zero-shot", {"facecolor": SKY_BLUE, "edgecolor": INK}),
-    "fine_tuned": ("fine-tuned", {"facecolor": GREEN, "edgecolor": INK, "hatch": "////", "hatchcolor": "white"}),
+    "fine_tuned": ("fine-tuned", {"facecolor": GREEN, "edgecolor": INK, **HATCH}),
 }
 
 

@@ -7,7 +7,6 @@ from typing import Annotated
 import numpy as np
 import polars as pl
 
-from benchc.benchmarks.naturalbench.fine_tuning_workflow import tuned_id
 from benchc.benchmarks.naturalbench.inputs import GroupRows
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.debias import predicted
@@ -16,6 +15,7 @@ from benchc.benchmarks.naturalbench.metrics.groups import MEASURES, Floats, grou
 from benchc.benchmarks.naturalbench.metrics.readings import prior_differences, probabilities
 from benchc.benchmarks.naturalbench.schemas.halves import HALVES, TEST, TRAIN
 from benchc.benchmarks.naturalbench.tables.frames import columns_of
+from benchc.benchmarks.naturalbench.tuned_names import tuned_id
 from benchc.command_line import PositiveInt
 from benchc.models.tuning.settings import Modality
 from benchc.pluralize import pluralize
