@@ -334,8 +334,8 @@ class FineTuning(Strict):
     learning_rate: float = Field(
         default=2e-4,
         gt=0,
-        description="Highest rate of AdamW. The paper's 2e-5 is that of a training of all weights; 2e-4 is "
-        "that of LLaVA-1.5's script for LoRA.",
+        description="Highest rate of AdamW. The paper's 2e-5 is that of LLaVA-1.5's script that trains all "
+        "weights, 2e-4 that of its script for LoRA.",
     )
     lora: Lora = Field(default_factory=Lora, description="What is learned.")
 

@@ -65,7 +65,7 @@ def train(
 
     The rate rises linearly in 3 % of the steps and falls as a cosine. An example passes alone, so that none
     is padded; the gradients of ``settings.batch`` examples are a step. There is no dropout. The same
-    arguments give the same weights on one device.
+    arguments give the same weights on a CPU, and on a GPU where torch's operations are deterministic.
 
     Args:
         state: file that is written after each epoch, from which a killed training goes on
