@@ -17,9 +17,9 @@ def fine_tuning_outputs(
         half as far as possible. Models are tuned on the right answers of the first half, by low-rank
         adaptation (LoRA) of their weights, and tested on the second, as they were and tuned, deterministic (τ
         = 0). The paper tunes LLaVA-1.5, of which it does not say which weights, and GPT-3.5 and GPT-4o by
-        OpenAI's service. A model that is not shown the image (blind) gives both images of a question the same answer, and so solves no
-        group, whatever it learned; chance, 1/16, is that of four answers by a coin. Intervals: 95 %, from
-        {draws} resamples of the groups of the second half, the same for all.
+        OpenAI's service. A model that is not shown the image (blind) gives both images of a question the
+        same answer, and so solves no group, whatever it learned; chance, 1/16, is that of four answers by a
+        coin. Intervals: 95 %, from {draws} resamples of the groups of the second half, the same for all.
     """
     return [
         table(
