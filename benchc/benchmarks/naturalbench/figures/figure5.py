@@ -27,6 +27,7 @@ from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.printed import read_table_csv
 
 LONGEST_LABEL = 22
+MOST_LEVEL = 4  # pairs of bars; the labels of more are upright
 WIDTH = 0.36  # of a bar, where the bars of two models are 1 apart
 HATCH = {"hatch": "////", "hatchcolor": "white"}  # tells the bars apart in grey print
 LOOKS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -46,15 +47,18 @@ def figure5(table: Path, halves: Path) -> Figure:
     names = dict(zip(models, shorten_all(renderable(models), LONGEST_LABEL), strict=True))
     places = np.arange(rows.height)
     with styled():
-        figure = new_figure(min(TEXT_WIDTH, max(COLUMN_WIDTH, 0.8 + 0.75 * rows.height)), 2.3)
+        level = rows.height <= MOST_LEVEL
+        width = min(TEXT_WIDTH, max(COLUMN_WIDTH, 0.6 + 1.4 * rows.height))
+        figure = new_figure(width, 2.3 if level else 3.9)
         axes = figure.subplots()
         for side, (name, (label, look)) in zip((-0.5, 0.5), LOOKS.items(), strict=True):
             _bars(axes, rows, name, places + side * WIDTH, label=label, **look)
         axes.axhline(G_ACC, color=VERMILLION, linewidth=0.9, linestyle=":", zorder=4, label="chance (6.25)")
         axes.set_xticks(
             places,
-            [f"{names[model]}\n{shown}" for model, shown in rows.select("model", "input").iter_rows()],
+            [_label(names[model], shown, level=level) for model, shown in rows["model", "input"].iter_rows()],
             family=font_families(),
+            rotation=0 if level else 90,
         )
         axes.set_xlim(-0.6, rows.height - 0.4)
         highest = rows.select(f"{name}{end}" for name in LOOKS for end in ("", "_high")).to_numpy().max()
@@ -71,6 +75,11 @@ def figure5(table: Path, halves: Path) -> Figure:
         )
         legend.get_title().set_multialignment("center")
     return figure
+
+
+def _label(model: str, shown: str, *, level: bool) -> str:
+    """Return the label of a pair of bars, in two lines if it is ``level``."""
+    return f"{model}\n{shown}" if level else f"{model}, {shown}"
 
 
 def _bars(axes: Any, rows: pl.DataFrame, name: str, places: Any, **look: Any) -> None:
