@@ -19,7 +19,15 @@ OUTPUTS:
     <results>/subsets/{groups,questions}.parquet        ids of the items that models are asked about
     <results>/predictions/questions/{model}/{prior}.parquet    predictions without the images
     <results>/scores/{model}.parquet                    which questions, images and groups are right
+    <results>/fine_tuning/halves.parquet                the half of each group, to tune models on or to test them
+    <results>/subsets/{train_half,test_half,test_questions}.parquet    ids of the items of the halves
+    <results>/fine_tuning/{model}.{modality}/           a tuned model; what was learned is in results/models
+    <results>/predictions/{test_half,test_questions}/{model}.{modality}/*.parquet    its predictions
 """
+
+from benchc.benchmarks.naturalbench import fine_tuning_workflow
+from benchc.corruptions.recipe import CLEAN
+from benchc.workflow.models import Models
 
 curation = bench.curation
 
@@ -640,5 +648,144 @@ if curation:
             ),
         message:
             "Recording how the release was made"
+        shell:
+            RUN
+
+
+if bench.fine_tuned:
+
+    fine_tuned = Models(bench.fine_tuned.config, images, bench.subsets)
+
+    rule split_groups:
+        """Split the groups into equal halves: one to tune models on, one to test them."""
+        input:
+            pool="<results>/pool/items.parquet",
+            groups="<results>/pool/groups.parquet",
+        output:
+            output=fine_tuning_workflow.HALVES,
+            train=fine_tuning_workflow.TRAIN,
+            test=fine_tuning_workflow.TEST,
+            questions=fine_tuning_workflow.QUESTIONS,
+        log:
+            "<logs>/split_groups.log",
+        benchmark:
+            "<benchmarks>/split_groups.jsonl"
+        localrule: True
+        conda:
+            "../envs/core.yaml"
+        params:
+            **stage("naturalbench.split_groups", seed=settings.fine_tuning.seed),
+        message:
+            "Splitting the groups into two halves"
+        shell:
+            RUN
+
+    rule fine_tune:
+        """Tune one model on the first half of the groups, with the images or on the text alone."""
+        input:
+            **models.inputs(subset=False, images=False),
+            subset=fine_tuning_workflow.TRAIN,
+        output:
+            directory(f"{fine_tuning_workflow.FOLDER}/{{model}}.{{modality}}"),
+        log:
+            "<logs>/fine_tune/{model}.{modality}.log",
+        benchmark:
+            "<benchmarks>/fine_tune/{model}.{modality}.jsonl"
+        wildcard_constraints:
+            model=one_of(settings.fine_tuning.models),
+            modality=one_of(settings.fine_tuning.modality),
+        conda:
+            models.environment
+        resources:
+            gpu=lambda wildcards: models.entries[wildcards.model].gpus,
+            # The images of the half are in memory, encoded.
+            mem_mb=lambda wildcards, input, attempt: (
+                attempt * models.entries[wildcards.model].mem_mb + int(input.size_mb)
+            ),
+            # A job that reaches its time limit continues after its last epoch when it is retried.
+            runtime=lambda wildcards, attempt: attempt * 480,
+        params:
+            **stage(
+                "naturalbench.fine_tune",
+                code=[models.code()],
+                contents=models.contents,
+                model=models.asked,
+                scoring=models.scoring,
+                modality=lambda wildcards: wildcards.modality,
+                tuning=settings.fine_tuning.tuning(),
+                label_prompt=models.label_prompt,
+                alpha=settings.corruptions.alpha,
+                job=models.job("fine-tuning"),
+            ),
+        message:
+            "Tuning {wildcards.model} on half of the groups ({wildcards.modality})"
+        shell:
+            RUN
+
+    rule infer_fine_tuned:
+        """Predict with one tuned model on the second half of the groups, on clean images."""
+        input:
+            waited_for=f"{fine_tuning_workflow.FOLDER}/{{model}}",
+            pool="<results>/pool/items.parquet",
+            subset=fine_tuning_workflow.TEST,
+            corrupted=images.files("groups", [CLEAN]),
+        output:
+            fine_tuning_workflow.predicted("{model}", "images"),
+        log:
+            "<logs>/infer_fine_tuned/{model}.log",
+        benchmark:
+            "<benchmarks>/infer_fine_tuned/{model}.jsonl"
+        wildcard_constraints:
+            model=one_of(bench.fine_tuned.ids.get("images", [])),
+        conda:
+            fine_tuned.environment
+        threads: fine_tuned.threads
+        resources:
+            **fine_tuned.resources(),
+        params:
+            **stage(
+                "infer",
+                code=[fine_tuned.code()],
+                model=fine_tuned.asked,
+                scoring=fine_tuned.scoring,
+                label_prompt=fine_tuned.label_prompt,
+                images=images.show([CLEAN]),
+                job=fine_tuned.job("fine-tuned"),
+            ),
+        message:
+            "Evaluating the tuned model {wildcards.model} on the other half of the groups"
+        shell:
+            RUN
+
+    rule infer_fine_tuned_without_images:
+        """Predict with one tuned model on the questions of the second half alone."""
+        input:
+            waited_for=f"{fine_tuning_workflow.FOLDER}/{{model}}",
+            pool="<results>/pool/items.parquet",
+            subset=fine_tuning_workflow.QUESTIONS,
+        output:
+            fine_tuning_workflow.predicted("{model}", "text"),
+        log:
+            "<logs>/infer_fine_tuned_without_images/{model}.log",
+        benchmark:
+            "<benchmarks>/infer_fine_tuned_without_images/{model}.jsonl"
+        wildcard_constraints:
+            model=one_of(bench.fine_tuned.ids.get("text", [])),
+        conda:
+            fine_tuned.environment
+        resources:
+            **fine_tuned.resources(),
+        params:
+            **stage(
+                "naturalbench.infer_without_images",
+                code=[fine_tuned.code()],
+                model=fine_tuned.asked,
+                scoring=fine_tuned.scoring,
+                substitute="no_image",
+                label_prompt=fine_tuned.label_prompt,
+                job=fine_tuned.job("fine-tuned"),
+            ),
+        message:
+            "Evaluating the tuned model {wildcards.model} on questions of the other half without their images"
         shell:
             RUN

@@ -65,6 +65,7 @@ def cross_errors(
     ]
     errors += _corruptions(block(raw, "corruptions"), file, suite)
     errors += settings.benchmark_errors(raw, file)
+    errors += settings.model_errors(raw, models or {}, file, model_file)
     if raw.get("demo") is None and trained:
         errors.append(f"{file}: demo is missing, but needed for {', '.join(trained)}; see config/demo.yaml.")
     return errors

@@ -276,6 +276,14 @@ class RunSettings(Strict):
         """
         yield from ()
 
+    @classmethod
+    def model_errors(cls, raw: Raw, models: Raw, file: str, catalogue: str) -> Iterator[str]:
+        """Yield the same for values of ``raw`` that do not fit the entries of the models that they name.
+
+        ``models``: the content of the model catalogue, whose name is ``catalogue``.
+        """
+        yield from ()
+
     @property
     def made_sources(self) -> tuple[str, ...]:
         """Return the files that the run makes itself and that its sources may name as their path."""

@@ -4,6 +4,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +19,7 @@ from benchc.benchmarks.naturalbench.curation.review_files import (
 )
 from benchc.benchmarks.naturalbench.groups import FACTS, Member, placed_groups, problem_of
 from benchc.benchmarks.naturalbench.places import Source
-from benchc.benchmarks.naturalbench.settings import Captions, Curate, Settings, Writer
+from benchc.benchmarks.naturalbench.settings import Captions, Curate, FineTuning, Settings, Writer
 from benchc.benchmarks.naturalbench.tags import read_tags
 from benchc.checking.encoders import check_image_text_encoders
 from benchc.checking.finding import Finding, Findings, reason
@@ -43,6 +44,8 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool = True) 
         members += yield from _groups(id_, config, pool)
     yield from _tags(settings, members, complete=here == set(config.sources))
     yield from check_image_text_encoders(_encoders(settings), load=load)
+    if settings.fine_tuning is not None:
+        yield from _tuning(settings.fine_tuning)
     if settings.curate is not None:
         yield from _curate(settings.curate, Path("results") / settings.name, network=network)
     retrieval = settings.retrieval
@@ -112,6 +115,17 @@ def _tags(settings: Settings, members: list[Member], *, complete: bool) -> Itera
         return
     text = f"{pluralize(tags.height, 'tag')} of {pluralize(tags['id'].n_unique(), 'item')}, in {name}"
     yield Finding("groups", "ok", "tags", text)
+
+
+def _tuning(tuning: FineTuning) -> Iterator[Finding]:
+    """Yield whether models can be tuned here; a job in an environment of its own need not."""
+    models = ", ".join(tuning.models)
+    if find_spec("peft") is None:
+        text = "tuning needs the package peft, which is not installed here; install it, or run with conda"
+        yield Finding("fine-tuning", "warning", models, text)
+    else:
+        text = f"tuned with {' and '.join(tuning.modality)}, {pluralize(tuning.epochs, 'epoch')}"
+        yield Finding("fine-tuning", "ok", models, text)
 
 
 def _curate(curate: Curate, results: Path, *, network: bool) -> Iterator[Finding]:

@@ -6,13 +6,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from benchc.benchmarks.naturalbench.crosscheck import curation_errors
+from benchc.benchmarks.naturalbench.crosscheck import curation_errors, tuning_errors
 from benchc.benchmarks.naturalbench.kinds import READINGS, DecisionRule, Prior, QuestionType
 from benchc.config import settings
 from benchc.config.raw import block
 from benchc.config.settings import EncoderBatch, EncoderGpus
 from benchc.config.strict import AnyIds, Id, Ids, Label, Strict, UserPath, unique
 from benchc.models.encoders.names import BATCH
+from benchc.models.tuning.settings import Modality, TuningSettings
 
 
 class Pool(settings.Pool):
@@ -304,6 +305,54 @@ class Retrieval(Strict):
         return self
 
 
+class Lora(Strict):
+    """Low-rank adaptation: what is learned beside the weights of a model, and then merged into them."""
+
+    rank: int = Field(
+        default=128, ge=1, description="Rank of the matrices; 128 is that of LLaVA-1.5's script for LoRA."
+    )
+    alpha: int = Field(default=256, ge=1, description="Their product counts alpha / rank times.")
+    modules: Annotated[list[str], Field(min_length=1), AfterValidator(unique)] | None = Field(
+        default=None,
+        description="Names of the layers that are adapted, such as q_proj; null for all linear layers but "
+        "the language head.",
+    )
+
+
+class FineTuning(Strict):
+    """How models are tuned on one half of the groups and tested on the other (Figure 5)."""
+
+    models: Ids = Field(description="Ids in models, in the order of the figure.")
+    modality: Annotated[list[Modality], Field(min_length=1), AfterValidator(unique)] = Field(
+        default=["images", "text"],
+        description="What a model is tuned and tested with: the images, or the text of the questions alone "
+        "(blind). Each is a job of its own.",
+    )
+    seed: int = Field(default=0, ge=0, description="Seed of the split and of the training.")
+    epochs: int = Field(default=10, ge=1, description="Passes over the training half; 10 in the paper.")
+    batch: int = Field(default=16, ge=1, description="Items of a step; 16 in the paper.")
+    learning_rate: float = Field(
+        default=2e-4,
+        gt=0,
+        description="Highest rate of AdamW. The paper's 2e-5 is that of LLaVA-1.5's script that trains all "
+        "weights, 2e-4 that of its script for LoRA.",
+    )
+    lora: Lora = Field(default_factory=Lora, description="What is learned.")
+
+    def tuning(self) -> TuningSettings:
+        """Return how each model is tuned."""
+        lora = self.lora
+        return TuningSettings(
+            epochs=self.epochs,
+            batch=self.batch,
+            learning_rate=self.learning_rate,
+            rank=lora.rank,
+            alpha=lora.alpha,
+            modules=None if lora.modules is None else tuple(lora.modules),
+            seed=self.seed,
+        )
+
+
 class Bootstrap(Strict):
     """How the groups are resampled for intervals and tests."""
 
@@ -375,6 +424,11 @@ class Settings(settings.RunSettings):
     retrieval: Retrieval | None = Field(
         default=None, description="Image-text retrieval on pairs of captioned images; null for none."
     )
+    fine_tuning: FineTuning | None = Field(
+        default=None,
+        description="How models are tuned on one half of the groups and tested on the other (Figure 5); null "
+        "for none.",
+    )
     tables: Tables = Field(default_factory=Tables, description="Settings of the tables.")
     demo: Demo | None = Field(
         default=None,
@@ -407,6 +461,12 @@ class Settings(settings.RunSettings):
     @classmethod
     def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
         yield from curation_errors(raw, file)
+
+    @classmethod
+    def model_errors(
+        cls, raw: settings.Raw, models: settings.Raw, file: str, catalogue: str
+    ) -> Iterator[str]:
+        yield from tuning_errors(raw, models, file, catalogue)
 
 
 def _trained(encoders: settings.Raw, id_: str) -> bool:

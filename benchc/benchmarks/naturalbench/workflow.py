@@ -7,6 +7,8 @@ from typing import cast
 from benchc.benchmarks.naturalbench import outputs
 from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, KEPT_PAIRS, PAIRS, Curation
 from benchc.benchmarks.naturalbench.encoder_workflow import Encoders
+from benchc.benchmarks.naturalbench.fine_tuning_outputs import fine_tuning_outputs
+from benchc.benchmarks.naturalbench.fine_tuning_workflow import FineTunedModels
 from benchc.benchmarks.naturalbench.settings import Settings
 from benchc.config.load import Config
 from benchc.corruptions.recipe import CLEAN
@@ -27,6 +29,7 @@ class Workflow(Benchmark):
         curation: the part that makes a set of groups; None for none
         retrieval: inputs of the pairs for retrieval by name
         have_probabilities: the models that have them; answers are read of the others alone
+        fine_tuned: the models that the run tunes; None for none
     """
 
     def __init__(self, config: Config) -> None:
@@ -67,10 +70,14 @@ class Workflow(Benchmark):
             id_ for id_ in self.measured if config.models[id_].scoring not in ANSWERING
         ]
 
+        fine_tuning = self.settings.fine_tuning
+        self.fine_tuned = None if fine_tuning is None else FineTunedModels(config, fine_tuning)
+
     def outputs(self, run: Run) -> list[Output]:
         clean = [part for part, names in run.images.batches.items() if CLEAN in names]
         predictions = [file for id_ in self.measured for file in self.predictions(id_, clean)]
-        return outputs.outputs(self.settings, self.have_probabilities, self.curation, predictions)
+        found = outputs.outputs(self.settings, self.have_probabilities, self.curation, predictions)
+        return [*found, *fine_tuning_outputs(self.settings, self.fine_tuned, clean)]
 
     def faults_at_start(self, renewed: Collection[tuple[str, Mapping[str, str]]]) -> list[str]:
         return [] if self.curation is None else self.curation.faults_of_reviews(renewed)

@@ -28,6 +28,7 @@ def groups_checkout(folder: Path, checkpoints: Path) -> Checkout:  # noqa: F811
         "sources": ["curated"],
         "corruptions": {**config["corruptions"], "types": ["gaussian_noise"], "severities": [1, 5]},
         "models": ["texts", "trained"],
+        "fine_tuning": {"models": ["trained"], "epochs": 1, "lora": {"rank": 2, "alpha": 4}},
         "tables": {"bootstrap": {"draws": 100, "rank_draws": 100, "seed": 0}},
         "demo": {"seed": 1, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}},
     }

@@ -21,7 +21,10 @@ FROM_SCORES = dict.fromkeys(
     1,
 ) | {"figure_readings": 1}
 SCORES = {"score_groups": 2, **FROM_SCORES}
-ASKED = {"answer": 2, "infer": 2, "infer_without_images": 2, **SCORES}
+TUNED_TABLES = {"fine_tuning": 1, "figure5": 1}
+ASKED_TUNED = {"infer_fine_tuned": 1, "infer_fine_tuned_without_images": 1, **TUNED_TABLES}
+TUNED = {"fine_tune": 2, **ASKED_TUNED}
+ASKED = {"answer": 2, "infer": 2, "infer_without_images": 2, **SCORES, **TUNED}
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +38,7 @@ def test_nothing_is_left_to_do(checkout):
 
 def test_groups_are_made_where_no_model_is_scored(tmp_path):
     checkout = Checkout(tmp_path / "benchc", "config/demo-naturalbench.yaml")
-    checkout.configure(models=[], retrieval=None, corruptions={"types": []})
+    checkout.configure(models=[], fine_tuning=None, retrieval=None, corruptions={"types": []})
     jobs = checkout.plan()
     assert jobs["assemble"] == 1
     assert not {"infer", "answer", "pool"} & set(jobs)
@@ -74,7 +77,14 @@ EDITS = {
         "config/small-models.yaml",
         "label: Texts",
         "label: Words",
-        {"describe_models": 1, "configuration": 1, **FROM_SCORES},
+        {"describe_models": 1, "configuration": 1, **FROM_SCORES, **TUNED_TABLES},
+    ),
+    "how a model is tuned": ("benchc/models/tuning/train.py", "WARM_UP = 0.03", "WARM_UP = 0.05", TUNED),
+    "how the groups are split": (
+        "benchc/benchmarks/naturalbench/halves.py",
+        "% sum(room.values())",
+        "% max(1, sum(room.values()))",
+        {"split_groups": 1, **TUNED},
     ),
 }
 
@@ -93,6 +103,12 @@ SETTINGS = {
         dict.fromkeys(
             ("chance", "table1", "table11", "table2", "table4", "table6", "rank_swaps", "corruption"), 1
         ),
+    ),
+    "epochs": ({"fine_tuning": {"epochs": 2}}, TUNED),
+    "the seed of the halves": ({"fine_tuning": {"seed": 1}}, {"split_groups": 1, **TUNED}),
+    "the models that are tuned": (
+        {"fine_tuning": {"models": ["trained", "texts"]}},
+        {"fine_tune": 2, **ASKED_TUNED},
     ),
     "prompt": ({"prompt": {"separator": "none"}}, ASKED),
 }

@@ -6,7 +6,7 @@ from typing import cast
 
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
-from benchc.benchmarks.naturalbench.settings import Curate, Settings
+from benchc.benchmarks.naturalbench.settings import Curate, FineTuning, Settings
 from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config
 from benchc.models.registry import ANSWERING
@@ -87,11 +87,23 @@ def _notes(settings: Settings, results: Path) -> Iterator[str]:
             yield "answers take longer than predictions, by whose rate their hours are estimated."
         if settings.groups.limit is not None:
             yield f"groups.limit: at most {pluralize(settings.groups.limit, 'group')} of each subset."
+        if settings.fine_tuning is not None:
+            yield tuning_note(settings.fine_tuning)
         if not (results / "subsets/groups.parquet").exists():
             yield "items: those of groups that are left out are counted until `read_groups` has run."
     if settings.curate is not None:
         yield from shortening_notes(settings.curate, results / "curate/long_captions.parquet")
         yield from curation_notes(settings.curate, results / "curate/pairs.parquet")
+
+
+def tuning_note(tuning: FineTuning) -> str:
+    """Return how many jobs tune models, on how many items, and what the estimates leave out."""
+    jobs = len(tuning.models) * len(tuning.modality)
+    return (
+        f"fine_tuning: {pluralize(jobs, 'job')} ({pluralize(len(tuning.models), 'model')} × "
+        f"{' and '.join(tuning.modality)}) of {pluralize(tuning.epochs, 'epoch')} on half of the items, and "
+        "predictions on the other half; their hours are not estimated."
+    )
 
 
 def shortening_notes(curate: Curate, path: Path) -> Iterator[str]:

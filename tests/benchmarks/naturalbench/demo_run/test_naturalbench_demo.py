@@ -4,9 +4,10 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
+from benchc.benchmarks.naturalbench.schemas.halves import HALVES
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.scores import SCORES
-from benchc.schemas.parquet import read_table
+from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 
@@ -85,6 +86,19 @@ def test_models_have_a_pass_without_the_image(folder, config, groups):
     for id_ in config.models:
         blind = read_table(folder / f"predictions/questions/{id_}/no_image.parquet", PREDICTIONS)
         assert blind["id"].sort().equals(questions) and set(blind["corruption"]) == {"no_image"}
+
+
+def test_tuned_models_are_tested_on_images_that_they_were_not_tuned_on(folder, groups):
+    halves = read_table(folder / "fine_tuning/halves.parquet", HALVES)
+    table = pl.read_csv(folder / "tables/fine_tuning.csv")
+    print(table.rows())
+    counts = dict(halves["half"].value_counts().rows())
+    assert 0 <= counts["test"] - counts["train"] <= 1
+    assert read_footer(folder / "fine_tuning/halves.parquet")["in_both"] <= 2
+    assert halves.height == groups.filter(method="mined")["group"].n_unique()
+    # A tuned model that has lost what it knew would solve no group, as the blind ones.
+    solved = dict(table.select("input", "fine_tuned").rows())
+    assert solved["blind"] == 0.0 and solved["with images"] > 100 * CHANCE
 
 
 def test_contrast_lowers_accuracy(folder):
