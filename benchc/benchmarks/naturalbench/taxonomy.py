@@ -41,6 +41,47 @@ SKILLS: dict[str, dict[str, str]] = {
 # Four of the relations are spatial.
 SPATIAL = ("proximity", "topological", "projective", "orientation")
 
+# The rows of Table 8: label, skills, and a definition in our own words.
+DEFINITIONS: list[tuple[str, tuple[str, ...], str]] = [
+    (
+        "Object",
+        tuple(SKILLS["object"]),
+        "Which things are in the image: animals, people, food, buildings, nature, vehicles, other items.",
+    ),
+    (
+        "Attribute",
+        tuple(SKILLS["attribute"]),
+        "What a thing looks like or is: emotion, shape, size, color, state, activity, gender, or an abstract "
+        "property such as lucky.",
+    ),
+    (
+        "Spatial relation",
+        SPATIAL,
+        "Where things are to each other: how near (proximity), in, on or around (topological), left of or "
+        "below (projective), facing or moving to (orientation).",
+    ),
+    ("Action relation", ("action",), "What one thing does to another, such as to push or to hug it."),
+    (
+        "Part relation",
+        ("part",),
+        "That one thing is part of another, as a body part is, or is worn by it, as clothes are.",
+    ),
+    ("Counting", ("count",), "How many or how much there is of a thing, or of things in a relation."),
+    (
+        "Differentiation",
+        ("differ",),
+        "To tell things of one category apart by their attributes or relations.",
+    ),
+    ("Comparison", ("compar",), "To compare things by number, size or another property."),
+    (
+        "Logic",
+        ("logic",),
+        "To understand negation (no, not, without) and universality (all, every, both); and and or do not "
+        "count.",
+    ),
+    ("World knowledge", ("world",), "To know of the world what the image does not show."),
+]
+
 OWN = "own"  # class of the skills that the paper does not have
 
 CLASSES = {skill: name for name, skills in SKILLS.items() for skill in skills}
