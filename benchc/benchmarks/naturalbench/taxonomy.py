@@ -51,35 +51,31 @@ DEFINITIONS: list[tuple[str, tuple[str, ...], str]] = [
     (
         "Attribute",
         tuple(SKILLS["attribute"]),
-        "What a thing looks like or is: emotion, shape, size, color, state, activity, gender, or an abstract "
+        "What a thing is like: its emotion, shape, size, color, state, activity or gender, or an abstract "
         "property such as lucky.",
     ),
     (
         "Spatial relation",
         SPATIAL,
         "Where things are to each other: how near (proximity), in, on or around (topological), left of or "
-        "below (projective), facing or moving to (orientation).",
+        "below (projective), facing or moving towards (orientation).",
     ),
-    ("Action relation", ("action",), "What one thing does to another, such as to push or to hug it."),
+    ("Action relation", ("action",), "What one thing does to another, such as pushing or hugging it."),
     (
         "Part relation",
         ("part",),
-        "That one thing is part of another, as a body part is, or is worn by it, as clothes are.",
+        "One thing is part of another, or worn by it: body parts, clothing, accessories.",
     ),
-    ("Counting", ("count",), "How many or how much there is of a thing, or of things in a relation."),
-    (
-        "Differentiation",
-        ("differ",),
-        "To tell things of one category apart by their attributes or relations.",
-    ),
-    ("Comparison", ("compar",), "To compare things by number, size or another property."),
+    ("Counting", ("count",), "How many things there are, or how much of a thing."),
+    ("Differentiation", ("differ",), "Things of one category are told apart by attributes or relations."),
+    ("Comparison", ("compar",), "Things are compared by number, attribute, area or volume."),
     (
         "Logic",
         ("logic",),
-        "To understand negation (no, not, without) and universality (all, every, both); and and or do not "
-        "count.",
+        "Negation (no, not, without) and universality (all, every, both); conjunction and disjunction are "
+        "left out.",
     ),
-    ("World knowledge", ("world",), "To know of the world what the image does not show."),
+    ("World knowledge", ("world",), "Knowledge of the world that the image does not show."),
 ]
 
 OWN = "own"  # class of the skills that the paper does not have

@@ -22,6 +22,9 @@ FROM_SCORES = dict.fromkeys(
 ) | {"figure_readings": 1}
 SCORES = {"score_groups": 2, **FROM_SCORES}
 ASKED = {"answer": 2, "infer": 2, "infer_without_images": 2, **SCORES}
+FROM_BLIND = dict.fromkeys(("blind_sources", "figure3", "figure4"), 1)
+# By the usual prompt, so that the run's own one does not count.
+ASKED_BLIND = {"infer_blind_sources": 2, "infer_blind_sources_without_images": 2, **FROM_BLIND}
 
 
 @pytest.fixture(scope="module")
@@ -67,14 +70,14 @@ EDITS = {
         "benchc/models/label_prompt.py",
         "{' '.join(named)}",
         "{'  '.join(named)}",
-        ASKED,
+        ASKED | ASKED_BLIND,
     ),
     "a default": ("benchc/benchmarks/naturalbench/settings.py", "default=2000,", "default=2001,", {}),
     "the label of a model": (
         "config/small-models.yaml",
         "label: Texts",
         "label: Words",
-        {"describe_models": 1, "configuration": 1, **FROM_SCORES},
+        {"describe_models": 1, "configuration": 1, **FROM_SCORES, **FROM_BLIND},
     ),
 }
 
@@ -95,6 +98,8 @@ SETTINGS = {
         ),
     ),
     "prompt": ({"prompt": {"separator": "none"}}, ASKED),
+    "items of other benchmarks": ({"blind": {"items": 6}}, {"pool_blind_sources": 1, **ASKED_BLIND}),
+    "a share of models": ({"blind": {"share": 0.5}}, {"figure3": 1}),
 }
 
 

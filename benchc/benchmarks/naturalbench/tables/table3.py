@@ -45,15 +45,15 @@ SCHEMA = {
 }
 CAPTION = (
     "Statistics of the groups that the run reads or makes. A group has four VQA samples: two questions about "
-    "two images. All types of questions are written about the pairs of a source, so that the pairs of its "
-    "rows must not be added.{made}{read}{paper}"
+    "two images; the rows All are sums. All types of questions are written about the pairs of a source, so "
+    "that the pairs of its rows must not be added.{made}{read}{paper}"
 )
 MADE = (
     " Of what the run makes, mismatched pairs are those chosen among the mined ones, and verified pairs "
     "those that people kept; groups from random pairs are not counted."
 )
 READ = f" {MISSING}: not known of a set that the run reads and does not make."
-PAPER = " In the paper: its values for the same source, type and language, of its own set."
+PAPER = " Paper: its values for the same source, type and language, of its own set."
 
 
 def table3(
@@ -114,7 +114,7 @@ def table3(
         how="left",
         maintain_order="left",
     ).with_columns(source=frame["source"], vlms=pl.col("vlms").fill_null(MISSING))
-    in_paper = [Column(f"{name}_published", f"{header} in the paper") for name, header in HEADERS.items()]
+    in_paper = [Column(f"{name}_published", f"Paper: {header}") for name, header in HEADERS.items()]
     columns = [
         Column("source", "Source"),
         Column("question_type", "Question type"),

@@ -6,7 +6,7 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
 from benchc.benchmarks.naturalbench.scored import benchmark_groups
-from benchc.benchmarks.naturalbench.taxonomy import CLASSES, DEFINITIONS, label_of, skill_of
+from benchc.benchmarks.naturalbench.taxonomy import CLASSES, DEFINITIONS, label_of
 from benchc.command_line import NaturalInt
 from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
@@ -36,11 +36,7 @@ def table8(groups: GroupRows, tags: Tags, pool: Questions, seed: NaturalInt) -> 
     Columns: skill, kinds (the skills of the taxonomy in it), definition (null of own skills), samples and
     groups (null without any tag), example (null where no sample has the skill).
     """
-    placed = (
-        tags.with_columns(skill=pl.col("skill").map_elements(skill_of, return_dtype=pl.String))
-        .join(benchmark_groups(groups), on="id")
-        .join(pool, on="id", how="left")
-    )
+    placed = tags.join(benchmark_groups(groups), on="id").join(pool, on="id", how="left")
     own = sorted({*placed["skill"]} - {*CLASSES})
     rows = [*DEFINITIONS, *((label_of(skill).capitalize(), (skill,), None) for skill in own)]
     known = not tags.is_empty()
@@ -61,7 +57,6 @@ def table8(groups: GroupRows, tags: Tags, pool: Questions, seed: NaturalInt) -> 
     schema = {name: pl.String if name in texts else pl.Int64 for name in found[0]}
     frame = pl.DataFrame(found, schema=schema)
     shown = frame.with_columns(
-        definition=pl.format("{}{}", "definition", pl.format(" ({})", "kinds").fill_null("")),
         example=pl.Series(
             [
                 None if text is None else shorten(" ".join(text.split()), LONGEST_EXAMPLE)
@@ -72,8 +67,8 @@ def table8(groups: GroupRows, tags: Tags, pool: Questions, seed: NaturalInt) -> 
     ).with_columns(pl.col("definition", "example").fill_null(MISSING))
     columns = [
         Column("skill", "Skill"),
-        Column("definition", "Definition"),
-        Column("example", "Example of the run"),
+        Column("definition", "Definition", inches=2.6),
+        Column("example", "Example of the run", inches=2.0),
         Column("samples", "Samples"),
         Column("groups", "Groups"),
     ]

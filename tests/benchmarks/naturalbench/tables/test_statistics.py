@@ -71,7 +71,7 @@ def test_the_published_set_has_the_papers_numbers(tmp_path: Path) -> None:
     assert pairs.height == 8 and pairs["here"].null_count() == 8
     assert sorted(set(pairs["published"])) == [1000, 1200, 2000, 3300]
     assert "–: not known of a set that the run reads" in table.markdown
-    assert "people kept" not in table.markdown and "In the paper" in table.markdown
+    assert "people kept" not in table.markdown and "Paper: VQA samples" in table.markdown
 
 
 def test_languages_are_apart_and_have_a_sum_of_their_own(tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_a_run_that_makes_groups_knows_its_pairs(tmp_path: Path) -> None:
         ("Drawings (read)", "Yes-or-No", 3, 12, None, None, None),
         ("All", "Yes-or-No, Multiple-Choice", 5, 20, None, None, None),
     ]
-    assert "those that people kept" in table.markdown and "In the paper" not in table.markdown
+    assert "those that people kept" in table.markdown and "Paper" not in table.markdown
     # Without models there is no pool.
     alone = statistics(tmp_path, **given)
     assert alone.frame.rows() == [*table.frame.rows()[:2], ("All", *alone.frame.row(2)[1:])]
