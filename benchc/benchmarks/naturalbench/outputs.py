@@ -417,7 +417,7 @@ def _blind_sources(settings: Settings, blind: BlindSources) -> list[Output]:
             **Figure 3** of the paper. Questions of other benchmarks that models answer rightly without the
             image, drawn at random by a hash of the run's seed, in turn of the benchmarks. The images are
             drawn here, and were not shown. The last lines say how many such questions there are, and how many
-            independent guesses would make.
+            there would be on average if each model guessed at random.
             """,
         ),
     ]

@@ -214,7 +214,7 @@ def test_figure_3_says_how_many_questions_there_are_and_what_guesses_make(
     files: dict[str, Path | list[Path]],
 ) -> None:
     text = text_of(figure3(files["pool"], read(files), LABELS, seed=1))  # type: ignore[arg-type]
-    assert "without the image by all 2 models: 2 of 7 questions; independent guesses would make 1.4" in text
+    assert "without the image by all 2 models: 2 of 7 questions (1.4 on average if each model guessed" in text
     assert "Second, first in the run 1 of 2; First 1 of 5." in text
     assert "The models did not see the images" in text and "Question 0?" in text and "A. yes ✓" in text
 

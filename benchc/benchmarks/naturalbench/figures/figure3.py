@@ -131,8 +131,8 @@ def _note(
     )
     return (
         f"Answered rightly without the image by {who}: {int(solved.sum()):,} of "
-        f"{pluralize(answers.items.height, 'question')}; independent guesses would make "
-        f"{guessed(answers, share):.1f} on average. By benchmark: {'; '.join(counts)}.{drawn}"
+        f"{pluralize(answers.items.height, 'question')} ({guessed(answers, share):.1f} on average if each "
+        f"model guessed at random). By benchmark: {'; '.join(counts)}.{drawn}"
     )
 
 

@@ -25,6 +25,8 @@ from benchc.rendering.style import (
 
 LONGEST_MODEL, LONGEST_SOURCE = 22, 26
 IN_A_ROW = 3
+MOST_WIDE = 8  # models; more have less room each
+NO_PASS = "no pass without an image"
 BAR = 0.36  # of the room of a model
 BARS = (
     ("seen", "with the images", POOL_FILL, -BAR / 2),
@@ -46,8 +48,9 @@ def figure4(
     titles = shorten_all(renderable(sources), LONGEST_SOURCE)
     columns = min(IN_A_ROW, len(sources))
     rows = -(-len(sources) // columns)
+    room = 0.24 if len(names) <= MOST_WIDE else 0.13
     with styled():
-        figure = new_figure(TEXT_WIDTH, 0.35 + rows * (0.52 + 0.24 * max(2, len(names))))
+        figure = new_figure(TEXT_WIDTH, 0.35 + rows * (0.52 + room * max(2, len(names))))
         grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
         for place, (axes, source) in enumerate(zip(grid.flat, sources, strict=False)):
             table = frame.filter(source=source)
@@ -79,7 +82,8 @@ def _panel(axes: Any, table: pl.DataFrame) -> None:
         spread = [row for row in known if not np.isnan(ends[row]).any()]
         axes.hlines(np.array(spread) + shift, *ends[spread].T, color=INK, linewidth=0.9, zorder=3)
         for row in np.flatnonzero(np.isnan(values)):
-            axes.text(1, row + shift, "no pass without an image", va="center", fontsize=SMALL, color=FAINT)
+            size = SMALL if table.height <= MOST_WIDE else SMALL - 1.5
+            axes.text(1, row + shift, NO_PASS, va="center_baseline", fontsize=size, color=FAINT)
     guessing, constant = table.select("guessing", "constant").row(0)
     style: dict[str, Any] = {"linewidth": 1.0, "zorder": 4}
     axes.axvline(guessing, color=VERMILLION, linestyle=":", label="guessing", **style)

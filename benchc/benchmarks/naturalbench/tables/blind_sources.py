@@ -46,7 +46,7 @@ def blind_sources(
         Column("guessing", GUESSING, digits=1),
         Column("always", "Best constant answer"),
         Column("seen", "With images", interval=True, digits=1),
-        Column("unseen", "Without", interval=True, digits=1),
+        Column("unseen", "Without images", interval=True, digits=1),
         Column("difference", "Difference", interval=True, signed=True, digits=1),
     ]
     sighted = SIGHTED.format(models=", ".join(answers.sighted)) if answers.sighted else ""
