@@ -33,13 +33,11 @@ def curation_errors(raw: Raw, file: str) -> Iterator[str]:
 
 
 def blind_errors(raw: Raw, file: str) -> Iterator[str]:
-    """Yield one line for each model of blind that the run does not score, and for sources without models."""
+    """Yield one line for each model of blind that the run does not score."""
     known = [name for _, name in texts(raw.get("models"))]
     for position, name in texts(at(raw, "blind.models")):
         if name not in known:
             yield unknown(file, f"blind.models[{position}]", name, known, "id in models")
-    if texts(at(raw, "blind.sources")) and not known:
-        yield f"{file}: blind.sources are given without models, which answer them; add a model."
 
 
 def _encoder_errors(raw: Raw, file: str) -> Iterator[str]:

@@ -65,7 +65,8 @@ class Workflow(Benchmark):
         self.released = [
             id_ for id_, source in config.sources.items() if source.path and local(source.path) == release
         ]
-        self.blind = BlindSources(self.settings, config) if self.settings.blind.sources else None
+        blind = BlindSources(self.settings, config)
+        self.blind = blind if blind.labels and blind.models else None
         retrieval, curate = self.settings.retrieval, self.settings.curate
         self.retrieval_file = local(retrieval.pairs) if retrieval and retrieval.pairs else None
         self.retrieval_images = local(retrieval.images) if retrieval and retrieval.images else None

@@ -66,6 +66,10 @@ def test_other_benchmarks_are_answered_by_models_with_probabilities() -> None:
     with pytest.raises(InputError, match=r"^Remove words from blind\.models: it only answers"):
         blind({"path": "other.tsv"}, models=["letters", "words"])
     assert Workflow(config_of(MADE, BOTH)).blind is None
+    others = {"other": {"path": "other.tsv"}}
+    assert (
+        Workflow(config_of(MADE, {"words": "generate"}, others, blind={"sources": ["other"]})).blind is None
+    )
 
 
 def test_other_benchmarks_have_options() -> None:
