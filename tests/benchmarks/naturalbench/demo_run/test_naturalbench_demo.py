@@ -87,6 +87,12 @@ def test_models_have_a_pass_without_the_image(folder, config, groups):
         assert blind["id"].sort().equals(questions) and set(blind["corruption"]) == {"no_image"}
 
 
+def test_models_need_the_images_of_other_benchmarks(folder):
+    table = pl.read_csv(folder / "tables/blind_sources.csv")
+    print(table.select("source", "model", "seen", "unseen", "difference_low").rows())
+    assert table.height == 3 * 3 and (table["difference_low"] > 0).all()
+
+
 def test_contrast_lowers_accuracy(folder):
     table = pl.read_csv(folder / "tables/corruption.csv").filter(
         (pl.col("corruption") == "contrast")
