@@ -18,6 +18,8 @@ OUTPUTS:
     <results>/pool/{groups,tags}.parquet                the groups of the pool, and skills of their items
     <results>/subsets/{groups,questions}.parquet        ids of the items that models are asked about
     <results>/predictions/questions/{model}/{prior}.parquet    predictions without the images
+    <results>/pool/blind.parquet                        items of other benchmarks, which models answer with and without the images
+    <results>/predictions/blind/{model}/{shown}.parquet      their predictions (clean, no_image)
     <results>/scores/{model}.parquet                    which questions, images and groups are right
     <results>/fine_tuning/halves.parquet                the half of each group, to tune models on or to test them
     <results>/subsets/{train_half,test_half,test_questions}.parquet    ids of the items of the halves
@@ -29,7 +31,7 @@ from benchc.benchmarks.naturalbench import fine_tuning_workflow
 from benchc.corruptions.recipe import CLEAN
 from benchc.workflow.models import Models
 
-curation = bench.curation
+curation, blind = bench.curation, bench.blind
 
 
 rule fetch_tagged_encoder:
@@ -265,6 +267,90 @@ rule score_groups:
         "Scoring the groups of {wildcards.model}"
     shell:
         RUN
+
+
+if blind:
+
+    rule pool_blind_sources:
+        """Take at most blind.items of each of the other benchmarks, in the order of a hash of their ids."""
+        input:
+            sources=collect("<results>/sources/{source}.parquet", source=sorted(blind.labels)),
+        output:
+            parquet="<results>/pool/blind.parquet",
+            report="<results>/pool/blind.report.csv",
+        log:
+            "<logs>/pool_blind_sources.log",
+        benchmark:
+            "<benchmarks>/pool_blind_sources.jsonl"
+        conda:
+            "../envs/core.yaml"
+        resources:
+            mem_mb=2000,
+        params:
+            **stage("pool", per_source=settings.blind.items, task_columns=blind.task_columns),
+        message:
+            "Pooling the items of other benchmarks"
+        shell:
+            RUN
+
+    rule infer_blind_sources:
+        """Predict with one model on the items of other benchmarks, with their images."""
+        input:
+            **models.inputs(subset=False, images=False, pool="<results>/pool/blind.parquet"),
+        output:
+            "<results>/predictions/blind/{model}/clean.parquet",
+        log:
+            "<logs>/infer_blind_sources/{model}.log",
+        benchmark:
+            "<benchmarks>/infer_blind_sources/{model}.jsonl"
+        conda:
+            models.environment
+        threads: models.threads
+        resources:
+            **models.resources(),
+        params:
+            **stage(
+                "infer",
+                code=[models.code()],
+                contents=models.contents,
+                model=models.asked,
+                scoring=models.scoring,
+                images=images.show(["clean"]),
+                job=models.job("blind-sources"),
+            ),
+        message:
+            "Evaluating {wildcards.model} on other benchmarks"
+        shell:
+            RUN
+
+    rule infer_blind_sources_without_images:
+        """Predict with one model on the questions of other benchmarks alone."""
+        input:
+            **models.inputs(subset=False, images=False, pool="<results>/pool/blind.parquet"),
+        output:
+            "<results>/predictions/blind/{model}/no_image.parquet",
+        log:
+            "<logs>/infer_blind_sources_without_images/{model}.log",
+        benchmark:
+            "<benchmarks>/infer_blind_sources_without_images/{model}.jsonl"
+        conda:
+            models.environment
+        resources:
+            **models.resources(),
+        params:
+            **stage(
+                "naturalbench.infer_without_images",
+                code=[models.code()],
+                contents=models.contents,
+                model=models.asked,
+                scoring=models.scoring,
+                substitute="no_image",
+                job=models.job("blind-sources-without-images"),
+            ),
+        message:
+            "Evaluating {wildcards.model} on other benchmarks without their images"
+        shell:
+            RUN
 
 
 if curation:

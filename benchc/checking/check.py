@@ -27,7 +27,7 @@ def check(config: Config, *, load: bool, network: bool = True) -> Iterator[Findi
     """
     settings = config.settings
     items = yield from check_sources(config)
-    pool = yield from check_pool(config, items)
+    pool = yield from check_pool(config, {id_: items[id_] for id_ in config.sources if id_ in items})
     generated = pool.texts.is_empty()
     yield from check_corruptions(settings.corruptions, settings.seed, pool.sample, generated=generated)
     rates = yield from check_models(config, pool, load=load, network=network)

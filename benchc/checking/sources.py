@@ -47,7 +47,7 @@ def check_sources(config: Config) -> Findings[dict[str, SourceItems]]:
     """Yield what is wrong with each source; return the items of those that are here or that the run makes."""
     found = {}
     settings = config.settings
-    for id_, source in config.sources.items():
+    for id_, source in config.all_sources.items():
         made = next((path for path in settings.made_sources if _is_made(source, path)), None)
         if made is not None:
             yield Finding(STAGE, "made", id_, f"{made}, made by the run")

@@ -229,6 +229,8 @@ class Demo(Strict):
 class RunSettings(Strict):
     """The settings of every run; each benchmark adds its own."""
 
+    # Keys that list sources by id, those of the pool first; a dot precedes the key of a block.
+    SOURCE_KEYS: ClassVar[tuple[str, ...]] = ("sources",)
     # Keys that list models by id, in the order of a run's models; a dot precedes the key of a block.
     MODEL_KEYS: ClassVar[tuple[str, ...]] = ()
     # Those of them whose models score options.

@@ -97,14 +97,19 @@ def _of_work(
     rows_per_item = needed / (work.stage.items.value or 1)
     for path in paths:
         if path.exists() and not (path in planned and _computes_all(planned[path], path, planned, cache)):
-            kept += _rows_kept(path, renewed)
+            kept += _rows_kept(path, None if work.stage.own_items else renewed)
+    if work.stage.own_items:
+        return max(0, needed - kept)
     # A new item is taken into a subset as often as the others were.
     share = (work.stage.items.value or 0) / before if work.stage.items.value != renewed.size.pool.value else 0
     return max(0, needed - kept) + share * len(renewed.items) * rows_per_item
 
 
-def _rows_kept(path: Path, renewed: Renewed) -> int:
+def _rows_kept(path: Path, renewed: Renewed | None) -> int:
+    """Return how many predictions of a file still hold; all where its items are of no ``renewed`` pool."""
     rows = pl.read_parquet(path, columns=["id", "corruption"], glob=False)
+    if renewed is None:
+        return rows.height
     ids = renewed.size.options or {}
     stays = pl.col("id").is_in(list(ids.keys() - renewed.items))
     return rows.filter(stays, ~pl.col("corruption").is_in(list(renewed.corruptions))).height

@@ -17,7 +17,7 @@ class Stage:
 
     ``items`` and ``predictions`` are of one model. ``outputs``: files of one model's jobs in the run's
     results, with ``{model}``. ``part_of``: the stage that computes these predictions too; a model of both
-    looks them up here.
+    looks them up here. ``own_items``: whether its items are of another pool than ``pool/items.parquet``.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Stage:
     predictions: Amount
     outputs: tuple[str, ...]
     part_of: str | None = None
+    own_items: bool = False
 
 
 @dataclass(frozen=True)

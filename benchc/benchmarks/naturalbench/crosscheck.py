@@ -56,6 +56,14 @@ def tuning_errors(raw: Raw, models: Raw, file: str, catalogue: str) -> Iterator[
             )
 
 
+def blind_errors(raw: Raw, file: str) -> Iterator[str]:
+    """Yield one line for each model of blind that the run does not score."""
+    known = [name for _, name in texts(raw.get("models"))]
+    for position, name in texts(at(raw, "blind.models")):
+        if name not in known:
+            yield unknown(file, f"blind.models[{position}]", name, known, "id in models")
+
+
 def _encoder_errors(raw: Raw, file: str) -> Iterator[str]:
     """Yield a line for each encoder whose weights do not fit its name or library."""
     encoders = block(raw, "encoders")

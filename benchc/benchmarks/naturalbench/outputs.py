@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
+from benchc.benchmarks.naturalbench.blind_workflow import ITEMS, BlindSources
+from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, PAIRS, Curation
 from benchc.benchmarks.naturalbench.curation_workflow import GROUPS as RELEASE
-from benchc.benchmarks.naturalbench.curation_workflow import PAIRS, Curation
 from benchc.benchmarks.naturalbench.published.encoders import published_label
 from benchc.benchmarks.naturalbench.settings import Retrieval, Settings
 from benchc.rendering.declaration import Output, figure, in_order_of, table
@@ -21,6 +22,8 @@ WITH_MODELS = (
     "corruption",
     "figure_examples",
     "figure_blind",
+    "blind_sources",
+    "figure4",
     "figure_readings",
     "figure_corruption",
 )
@@ -33,17 +36,23 @@ def outputs(
     have_probabilities: Sequence[str],
     curation: Curation | None,
     clean_predictions: Sequence[str],
+    *,
+    released: Sequence[str] = (),
+    blind: BlindSources | None = None,
 ) -> list[Output]:
     """Return the declarations of the run's tables and figures.
 
     ``have_probabilities``: the models whose predictions are scored; of the others, answers are read alone.
-    ``clean_predictions``: the files of the models with predictions on clean images.
+    ``clean_predictions``: the files of the models with predictions on clean images. ``released``: the sources
+    that are the set that the run makes. ``blind``: the part in which models answer other benchmarks.
     """
     every = [
         _chance(settings, clean_predictions),
         *_paper_tables(settings),
+        *_facts_of_the_set(settings, curation, released),
         *_more_tables(settings),
         *_figures(settings, have_probabilities),
+        *(_blind_sources(settings, blind) if blind else []),
         *(_curation(settings, curation) if curation else []),
         *(_retrieval(settings, settings.retrieval) if settings.retrieval else []),
     ]
@@ -169,6 +178,55 @@ def _paper_tables(settings: Settings) -> list[Output]:
             paper chooses the global τ from the groups that it is measured on; cross-fitted τ (not in the
             paper) is chosen from the other half of the groups, and global τ by type is one for each type of
             question. {brackets}
+            """,
+        ),
+    ]
+
+
+def _facts_of_the_set(settings: Settings, curation: Curation | None, released: Sequence[str]) -> list[Output]:
+    reviews_pairs = curation is not None and curation.curate.review.pairs
+    encoders = [settings.encoders[id_].label for id_ in (curation.curate.mine.encoders if curation else ())]
+    return [
+        table(
+            "table3",
+            "Table 3",
+            inputs={
+                "groups": [GROUPS] if settings.models else [],
+                "captions": [CAPTIONS] if curation else [],
+                "pairs": [PAIRS] if curation else [],
+                "kept_pairs": [curation.used_pairs] if curation and reviews_pairs else [],
+                "questions": curation.questions if curation else [],
+                "kept": curation.kept if curation else [],
+            },
+            settings={
+                "subsets": curation.subsets if curation else {},
+                "types": curation.curate.writer.types if curation else [],
+                "vlms": ", ".join([*encoders, *([curation.curate.writer.model] if curation else [])]),
+                "released": [*released] if curation else [],
+            },
+            formats=WITH_PUBLISHED,
+            data=[f"{PUBLISHED}/table3.csv"],
+            subcategory="Groups",
+            wanted=bool(settings.models) or curation is not None,
+            caption="""
+            **Table 3** of the paper. Statistics of the groups that the run reads or makes, by source, type of
+            questions and language: groups, VQA samples (four of each group), and of what the run makes the
+            encoders and the language model, mismatched pairs, and pairs that people kept. Pairs are those of
+            a source, and must not be added over its types. table3_published.csv has the paper's values of the
+            same source, type and language beside ours.
+            """,
+        ),
+        table(
+            "table8",
+            "Table 8",
+            inputs={"groups": GROUPS, "tags": TAGS, "pool": POOL},
+            settings={"seed": settings.seed},
+            subcategory="Groups",
+            wanted=bool(settings.models),
+            caption="""
+            **Table 8** of the paper's supplement. The skills, each with its definition in short. Samples and
+            groups: how many of the run have a tag of it, a dash without a file of tags. Example: the question
+            of a sample with the skill, drawn at random by a hash of the run's seed.
             """,
         ),
     ]
@@ -310,6 +368,56 @@ def _figures(settings: Settings, have_probabilities: Sequence[str]) -> list[Outp
             **G-Acc by severity** (not in the paper), in per cent, by decoding or else deterministic, as the
             legend says; 0 is clean. Panels with up to four curves show 95 % intervals from {draws} resamples
             of the groups. The dashed line is chance.
+            """,
+        ),
+    ]
+
+
+def _blind_sources(settings: Settings, blind: BlindSources) -> list[Output]:
+    draws = settings.tables.bootstrap.draws
+    inputs = {"pool": ITEMS, "models": "<results>/models.json", "seen": blind.seen, "unseen": blind.unseen}
+    asked = """
+            Models are asked by the usual prompt of questions with options, as they are, without fine-tuning;
+            the more probable option is the answer.
+    """
+    return [
+        table(
+            "blind_sources",
+            "other benchmarks without images",
+            inputs=inputs,
+            settings={"labels": blind.labels} | _resampling(settings),
+            subcategory="Other benchmarks",
+            caption=f"""
+            **Other benchmarks with and without their images** (as Figure 4 of the paper). Accuracy in per
+            cent and the paired difference, beside the expected value of random answers and the best answer
+            that is always the same. In brackets: 95 % percentile intervals from {draws} resamples of the
+            items of each benchmark, the same for all models. {asked}
+            """,
+        ),
+        figure(
+            "figure4",
+            "Figure 4",
+            inputs=inputs,
+            settings={"labels": blind.labels} | _resampling(settings),
+            subcategory="Other benchmarks",
+            caption=f"""
+            **Figure 4** of the paper, without its fine-tuned models. Accuracy on other benchmarks with the
+            images and without, in per cent, with 95 % percentile intervals from {draws} resamples of the
+            items of each. Lines: the expected value of random answers, and the best answer that is always the
+            same. On the run's own groups, figure_blind shows the same models. {asked}
+            """,
+        ),
+        figure(
+            "figure3",
+            "Figure 3",
+            inputs=inputs,
+            settings={"labels": blind.labels, "seed": settings.seed, "share": settings.blind.share},
+            subcategory="Other benchmarks",
+            caption="""
+            **Figure 3** of the paper. Questions of other benchmarks that models answer rightly without the
+            image, drawn at random by a hash of the run's seed, in turn of the benchmarks. The images are
+            drawn here, and were not shown. The last lines say how many such questions there are, and how many
+            there would be on average if each model guessed at random.
             """,
         ),
     ]

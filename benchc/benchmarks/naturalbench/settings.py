@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from benchc.benchmarks.naturalbench.crosscheck import curation_errors, tuning_errors
+from benchc.benchmarks.naturalbench.crosscheck import blind_errors, curation_errors, tuning_errors
 from benchc.benchmarks.naturalbench.kinds import READINGS, DecisionRule, Prior, QuestionType
 from benchc.config import settings
 from benchc.config.raw import block
@@ -353,6 +353,31 @@ class FineTuning(Strict):
         )
 
 
+class Blind(Strict):
+    """Other benchmarks, which models answer with their images and without (Figures 3 and 4)."""
+
+    sources: AnyIds = Field(
+        default=[],
+        description="Ids of data sets of multiple-choice or yes-or-no questions in the source catalogue, in "
+        "the order of tables and figures. They are no part of the groups.",
+    )
+    items: Annotated[int, Field(ge=1)] | None = Field(
+        default=500,
+        description="Maximum number of items of each source, in a hashed order; null for all.",
+    )
+    models: Ids | None = Field(
+        default=None,
+        description="Ids in models that are asked; null for all that have probabilities. They are asked by "
+        "the usual prompt of questions with options, not by prompt.",
+    )
+    share: float = Field(
+        default=1.0,
+        gt=0,
+        le=1,
+        description="Share of these models that answer a question of figure 3 rightly without its image.",
+    )
+
+
 class Bootstrap(Strict):
     """How the groups are resampled for intervals and tests."""
 
@@ -388,6 +413,7 @@ class Demo(settings.Demo):
 class Settings(settings.RunSettings):
     """A run of NaturalBench: `config/naturalbench.yaml` and others."""
 
+    SOURCE_KEYS = ("sources", "blind.sources")
     MODEL_KEYS = ("models",)
 
     benchmark: Literal["naturalbench"] = Field(description="Benchmark that the run builds.")
@@ -429,6 +455,10 @@ class Settings(settings.RunSettings):
         description="How models are tuned on one half of the groups and tested on the other (Figure 5); null "
         "for none.",
     )
+    blind: Blind = Field(
+        default_factory=Blind,
+        description="Other benchmarks, which models answer with their images and without; by default none.",
+    )
     tables: Tables = Field(default_factory=Tables, description="Settings of the tables.")
     demo: Demo | None = Field(
         default=None,
@@ -461,6 +491,7 @@ class Settings(settings.RunSettings):
     @classmethod
     def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
         yield from curation_errors(raw, file)
+        yield from blind_errors(raw, file)
 
     @classmethod
     def model_errors(

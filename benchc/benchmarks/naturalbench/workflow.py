@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import cast
 
 from benchc.benchmarks.naturalbench import outputs
-from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, KEPT_PAIRS, PAIRS, Curation
+from benchc.benchmarks.naturalbench.blind_workflow import BlindSources
+from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, GROUPS, KEPT_PAIRS, PAIRS, Curation
 from benchc.benchmarks.naturalbench.encoder_workflow import Encoders
 from benchc.benchmarks.naturalbench.fine_tuning_outputs import fine_tuning_outputs
 from benchc.benchmarks.naturalbench.fine_tuning_workflow import FineTunedModels
@@ -27,6 +28,8 @@ class Workflow(Benchmark):
         tag_file: the file of tags, if there is one
         encoders: those of curation and retrieval
         curation: the part that makes a set of groups; None for none
+        released: the sources that are the set that the run makes
+        blind: the part in which models answer other benchmarks; None for none
         retrieval: inputs of the pairs for retrieval by name
         have_probabilities: the models that have them; answers are read of the others alone
         fine_tuned: the models that the run tunes; None for none
@@ -61,6 +64,12 @@ class Workflow(Benchmark):
             self.curation = Curation(self.settings, self.settings.curate, self.encoders)
             self.reported = self.curation.reported
             self.changed_by_people = [Path(self.curation.forms)]
+        release = GROUPS.replace("<results>", f"results/{self.settings.name}")
+        self.released = [
+            id_ for id_, source in config.sources.items() if source.path and local(source.path) == release
+        ]
+        blind = BlindSources(self.settings, config)
+        self.blind = blind if blind.labels and blind.models else None
         retrieval, curate = self.settings.retrieval, self.settings.curate
         self.retrieval_file = local(retrieval.pairs) if retrieval and retrieval.pairs else None
         self.retrieval_images = local(retrieval.images) if retrieval and retrieval.images else None
@@ -76,7 +85,14 @@ class Workflow(Benchmark):
     def outputs(self, run: Run) -> list[Output]:
         clean = [part for part, names in run.images.batches.items() if CLEAN in names]
         predictions = [file for id_ in self.measured for file in self.predictions(id_, clean)]
-        found = outputs.outputs(self.settings, self.have_probabilities, self.curation, predictions)
+        found = outputs.outputs(
+            self.settings,
+            self.have_probabilities,
+            self.curation,
+            predictions,
+            released=self.released,
+            blind=self.blind,
+        )
         return [*found, *fine_tuning_outputs(self.settings, self.fine_tuned, clean)]
 
     def faults_at_start(self, renewed: Collection[tuple[str, Mapping[str, str]]]) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchc.benchmarks.naturalbench.crosscheck import curation_errors
+from benchc.benchmarks.naturalbench.crosscheck import blind_errors, curation_errors
 from benchc.benchmarks.naturalbench.settings import Captions, Release, Retrieval, Writer
 
 TAGGED = {"label": "A", "name": "ViT-L-14", "pretrained": "laion400m_e32"}
@@ -53,6 +53,12 @@ def test_encoders_that_fit(encoder: dict[str, str]) -> None:
 )
 def test_encoders_that_do_not_fit(encoder: dict[str, str], message: str) -> None:
     assert found(raw(encoders={"a": encoder})) == [f"run.yaml: encoders.{message}"]
+
+
+def test_models_that_answer_other_benchmarks_are_models_of_the_run() -> None:
+    assert list(blind_errors(raw(blind={"sources": ["x"], "models": ["m"]}), "run.yaml")) == []
+    (line,) = blind_errors(raw(blind={"sources": ["x"], "models": ["n"]}), "run.yaml")
+    assert line.startswith('run.yaml: blind.models[0] is "n"') and "id in models" in line
 
 
 def test_drawn_captions_need_the_demo() -> None:

@@ -25,6 +25,9 @@ TUNED_TABLES = {"fine_tuning": 1, "figure5": 1}
 ASKED_TUNED = {"infer_fine_tuned": 1, "infer_fine_tuned_without_images": 1, **TUNED_TABLES}
 TUNED = {"fine_tune": 2, **ASKED_TUNED}
 ASKED = {"answer": 2, "infer": 2, "infer_without_images": 2, **SCORES, **TUNED}
+FROM_BLIND = dict.fromkeys(("blind_sources", "figure3", "figure4"), 1)
+# By the usual prompt, so that the run's own one does not count.
+ASKED_BLIND = {"infer_blind_sources": 2, "infer_blind_sources_without_images": 2, **FROM_BLIND}
 
 
 @pytest.fixture(scope="module")
@@ -70,14 +73,14 @@ EDITS = {
         "benchc/models/label_prompt.py",
         "{' '.join(named)}",
         "{'  '.join(named)}",
-        ASKED,
+        ASKED | ASKED_BLIND,
     ),
     "a default": ("benchc/benchmarks/naturalbench/settings.py", "default=2000,", "default=2001,", {}),
     "the label of a model": (
         "config/small-models.yaml",
         "label: Texts",
         "label: Words",
-        {"describe_models": 1, "configuration": 1, **FROM_SCORES, **TUNED_TABLES},
+        {"describe_models": 1, "configuration": 1, **FROM_SCORES, **FROM_BLIND, **TUNED_TABLES},
     ),
     "how a model is tuned": ("benchc/models/tuning/train.py", "WARM_UP = 0.03", "WARM_UP = 0.05", TUNED),
     "how the groups are split": (
@@ -111,6 +114,8 @@ SETTINGS = {
         {"fine_tune": 2, **ASKED_TUNED},
     ),
     "prompt": ({"prompt": {"separator": "none"}}, ASKED),
+    "items of other benchmarks": ({"blind": {"items": 6}}, {"pool_blind_sources": 1, **ASKED_BLIND}),
+    "a share of models": ({"blind": {"share": 0.5}}, {"figure3": 1}),
 }
 
 

@@ -19,6 +19,7 @@ from benchc.benchmarks.naturalbench.published.tables import (
     published_skills,
     published_table1,
     published_table2,
+    published_table3,
     published_table4,
     published_table6,
     published_table11,
@@ -56,6 +57,33 @@ def test_table_6_is_that_of_the_paper():
     printed = re.findall(r"^(\S.*?)\t([\d.]+)\t([\d.]+)$", table, re.MULTILINE)[1:]
     expected = [(OTHER_NAMES.get(model, model), float(a), float(b)) for model, a, b in printed]
     assert published_table6().rows() == expected and len(expected) == 7
+
+
+@needs_shared
+def test_table_3_is_that_of_the_paper():
+    text = (SHARED / "papers/naturalbench.txt").read_text(encoding="utf-8")
+    lines = text[text.index("Table 3: **NaturalBench") :].splitlines()[:15]
+    cells = [re.sub(r"</?[ib]>| \[\d+\]|(?<=\d),(?=\d)", "", line).split("\t") for line in lines]
+    printed = [tuple(row) for row in cells if len(row) == 7 and row[3].isdigit()]
+    assert len(printed) == 8
+    ours = published_table3().with_columns(pl.all().cast(pl.String).fill_null("-"))
+    assert ours.rows() == printed
+
+
+def test_table_3_counts_four_samples_of_the_groups_that_table_4_weights():
+    table = published_table3()
+    english = table.filter(pl.col("source") != "All", language="English")
+    assert english["samples"].to_list() == (4 * GROUPS).tolist()
+    for languages in (["English"], ["Chinese", "Hindi"]):
+        parts = table.filter(pl.col("source") != "All", pl.col("language").is_in(languages))
+        (whole,) = table.filter(source="All", language=", ".join(languages))["samples"]
+        assert parts["samples"].sum() == whole and (parts["samples"] % 4 == 0).all()
+    # Pairs are of a source: both types have them, and the text names 1,200 pairs of Flickr30K, not 2,400.
+    assert english.group_by("source").agg(pl.col("mismatched_pairs", "verified_pairs").n_unique())[
+        "mismatched_pairs", "verified_pairs"
+    ].unique().rows() == [(1, 1)]
+    # Each group of a type is of a pair of its own.
+    assert (table["samples"] / 4 <= table["verified_pairs"]).drop_nulls().all()
 
 
 def test_models_have_one_name_in_all_tables():

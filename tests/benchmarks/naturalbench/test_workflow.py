@@ -50,6 +50,33 @@ def test_what_is_absent_or_does_not_fit_is_refused(keys: dict[str, Any], message
         Workflow(config_of(keys.pop("sources", MADE), encoders=ENCODERS, **keys))
 
 
+BOTH = {"letters": "letter", "words": "generate"}
+
+
+def blind(other: dict[str, Any], **keys: Any) -> Workflow:
+    """Return a run that reads a source `other` beside its groups."""
+    return Workflow(config_of(MADE, BOTH, {"other": other}, blind={"sources": ["other"], **keys}))
+
+
+def test_other_benchmarks_are_answered_by_models_with_probabilities() -> None:
+    run = blind({"path": "other.tsv"})
+    assert run.blind is not None and run.blind.models == ["letters"]
+    assert run.blind.labels == {"other": "other"}
+    assert run.labels == {"made": "made"} and run.released == ["made"]
+    with pytest.raises(InputError, match=r"^Remove words from blind\.models: it only answers"):
+        blind({"path": "other.tsv"}, models=["letters", "words"])
+    assert Workflow(config_of(MADE, BOTH)).blind is None
+    others = {"other": {"path": "other.tsv"}}
+    assert (
+        Workflow(config_of(MADE, {"words": "generate"}, others, blind={"sources": ["other"]})).blind is None
+    )
+
+
+def test_other_benchmarks_have_options() -> None:
+    with pytest.raises(InputError, match=r"^Remove other from blind\.sources: VQAv2 has open questions"):
+        blind(OPEN)
+
+
 def test_scores_are_read_from_what_a_model_gives() -> None:
     run = Workflow(config_of(MADE, {"shown": "letter", "asked": "generate"}))
     assert run.predictions("shown", ["fog"]) == ["<results>/predictions/groups/shown/fog.parquet"]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
+from benchc.benchmarks.naturalbench.blind_workflow import asked_models
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.settings import Curate, FineTuning, Settings
@@ -13,6 +14,7 @@ from benchc.models.registry import ANSWERING
 from benchc.planning.amounts import Amount, total
 from benchc.planning.plan import Plan
 from benchc.planning.size import ImageCounts, RunSize, image_counts, run_size, variants
+from benchc.planning.source_size import task_counts
 from benchc.planning.stages import Stage
 from benchc.pluralize import pluralize
 from benchc.schemas.parquet import read_table
@@ -31,7 +33,8 @@ def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
     taken = taken_ids(size, results / "subsets/groups.parquet")
     # Rows that are no whole group are left out.
     items = Amount(size.pool.value, "at most") if taken is None else Amount(len(taken))
-    return Plan(stages(config, items), images(settings, size, results), list(_notes(settings, results)))
+    asked = [*stages(config, items), *blind_stages(config, results)]
+    return Plan(asked, images(settings, size, results), list(_notes(settings, results)))
 
 
 def taken_ids(size: RunSize, path: Path) -> list[str] | None:
@@ -65,6 +68,34 @@ def stages(config: Config, items: Amount) -> list[Stage]:
         questions = items.times(1 / 2)
         found.append(Stage(name, scored, _whole(questions), _whole(questions), outputs))
     return [one for one in found if one.models]
+
+
+def blind_stages(config: Config, results: Path) -> list[Stage]:
+    """Return the stages in which models answer other benchmarks, with the images and without."""
+    settings = cast(Settings, config.settings)
+    models = tuple(asked_models(settings, config))
+    if not settings.blind.sources or not models:
+        return []
+    items = blind_items(config, results)
+    return [
+        Stage(name, models, items, items, (f"predictions/blind/{{model}}/{file}.parquet",), own_items=True)
+        for name, file in (("other benchmarks", "clean"), ("others, no image", "no_image"))
+    ]
+
+
+def blind_items(config: Config, results: Path) -> Amount:
+    """Return how many items of other benchmarks are asked about: exact once all sources are read."""
+    blind = cast(Settings, config.settings).blind
+    read = all((results / f"sources/{id_}.parquet").exists() for id_ in blind.sources)
+    most = 0
+    for id_ in blind.sources:
+        counts = task_counts(id_, config.all_sources[id_], results)
+        available = [] if counts is None else [sum(counts.values())]
+        limit = [] if blind.items is None else [blind.items]
+        if not available and not limit:
+            return Amount(None, "at most")
+        most += min([*available, *limit])
+    return Amount(most, "exact" if read else "at most")
 
 
 def _whole(amount: Amount) -> Amount:

@@ -101,6 +101,12 @@ def test_tuned_models_are_tested_on_images_that_they_were_not_tuned_on(folder, g
     assert solved["blind"] == 0.0 and solved["with images"] > 100 * CHANCE
 
 
+def test_models_need_the_images_of_other_benchmarks(folder):
+    table = pl.read_csv(folder / "tables/blind_sources.csv")
+    print(table.select("source", "model", "seen", "unseen", "difference_low").rows())
+    assert table.height == 3 * 3 and (table["difference_low"] > 0).all()
+
+
 def test_contrast_lowers_accuracy(folder):
     table = pl.read_csv(folder / "tables/corruption.csv").filter(
         (pl.col("corruption") == "contrast")

@@ -5,16 +5,18 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from benchc.benchmarks.naturalbench.planning.plan import plan_of
+from benchc.benchmarks.naturalbench.planning.plan import blind_items, plan_of
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.planning.amounts import Amount
 from benchc.planning.plan import plan_markdown
 from benchc.planning.size import RunSize
+from benchc.schemas.items import ITEMS, ItemsFooter
 from benchc.schemas.parquet import write_table
 from benchc.schemas.subset import SUBSET
 from tests.benchmarks.naturalbench.drawn import drawn_captions
 from tests.benchmarks.naturalbench.runs import config_of, curate
+from tests.sources.test_pool import items as items_of
 
 NOWHERE = Path("a-run-without-results")
 MODELS = {"a": "letter", "b": "text", "c": "generate", "d": "classify"}
@@ -50,6 +52,25 @@ def test_models_without_probabilities_only_answer():
 def test_stages_are_those_that_the_readings_need(readings, names):
     config = config_of(models=MODELS, readings=readings, prior="grey_image")
     assert [stage.name for stage in plan_of(config, NOWHERE, RunSize(Amount(8))).stages] == names
+
+
+def test_items_of_other_benchmarks_are_asked_with_images_and_without(tmp_path):
+    others = {"read": {"path": "read.tsv"}, "absent": {"path": "absent.tsv"}}
+    config = config_of(models=MODELS, others=others, blind={"sources": [*others], "items": 3})
+    assert blind_items(config, tmp_path) == Amount(6, "at most")
+    for id_, count in (("read", 5), ("absent", 2)):
+        items = items_of(id_, {"task": count})
+        write_table(items, tmp_path / f"sources/{id_}.parquet", ITEMS, ItemsFooter(source=id_))
+    found = {stage.name: stage for stage in plan_of(config, tmp_path, RunSize(Amount(8))).stages}
+    for name, file in (("other benchmarks", "clean"), ("others, no image", "no_image")):
+        stage = found[name]
+        # Three of five, and both.
+        assert (stage.items, stage.predictions, stage.models) == (Amount(5), Amount(5), ("a", "b"))
+        assert stage.outputs == (f"predictions/blind/{{model}}/{file}.parquet",) and stage.own_items
+    unlimited = config_of(models=MODELS, others=others, blind={"sources": ["absent"], "items": None})
+    assert blind_items(unlimited, NOWHERE) == Amount(None, "at most")
+    without = plan_of(config_of(models=MODELS), NOWHERE, RunSize(Amount(8)))
+    assert not any(stage.own_items for stage in without.stages)
 
 
 def test_the_groups_that_are_taken_are_counted_once_they_are_read(tmp_path):
