@@ -105,7 +105,7 @@ def _time(
         if own[0].rate is not None:
             yield Finding("time", "ok", model, _of_model(own, own[0].rate, noun, shown))
     if writing.jobs:
-        text = f"{writing.hours.text(hours_text)} to write {plan.images.written.text()} of them"
+        text = f"{writing.hours.text(hours_text)} to write those that are not there"
         if writing.hours.value is None:
             text = "time to write them unknown"
         level: Level = "skipped" if writing.hours.value is None else "ok"
@@ -133,6 +133,9 @@ def _time(
 def _of_model(own: Sequence[Work], rate: Rate, noun: str, shown: JobImages) -> str:
     """Return the time of a model and what it is made of."""
     left, hours = total(each.left for each in own), total(each.hours_left for each in own)
+    jobs = pluralize(sum(each.jobs_left for each in own), "job")
+    if hours.value == 0:
+        return f"no time: its {noun} are there"
     text = f"{hours.text(hours_text)} for {left.text()} {noun}"
     if left.value is None:
         text = "unknown until all sources are here"
@@ -140,16 +143,15 @@ def _of_model(own: Sequence[Work], rate: Rate, noun: str, shown: JobImages) -> s
     if rate.run is not None:
         images = f" and {shown.each:.2g} s more for the images of this one" if shown.each else ""
         return f"{text}, as in the run {rate.run}{images}"
-    if not rate.start:
+    if rate.start is None:
         return f"{text}, as in the finished jobs of this run"
     images = ", images included" if shown.each else ", without its images"
-    jobs = pluralize(sum(each.jobs_left for each in own), "job")
     return f"{text}{images}, and {rate.start:.2g} s to start each of {jobs}"
 
 
 def _not_counted(work: Sequence[Work], writing: Writing, shown: JobImages, rule: str) -> Iterator[str]:
     rates = [each.rate for each in work if each.rate is not None]
-    if not shown.each and any(rate.start for rate in rates):
+    if not shown.each and any(rate.start is not None for rate in rates):
         yield "the images that these jobs read or corrupt"
     if writing.hours.value is None:
         yield "the images that are written"

@@ -73,7 +73,7 @@ def _hours(predictions: Amount, looked_up: Amount, jobs: int, rate: Rate | None)
     seconds = [predictions.times(rate.seconds)]
     if rate.images:
         seconds.append(looked_up.times(Amount(rate.images, "estimate")))
-    if rate.start:
+    if rate.start is not None:
         seconds.append(Amount(jobs * rate.start, "estimate"))
     return total(seconds).times(1 / 3600)
 
