@@ -1,5 +1,7 @@
 """Apply every corruption of a run to images, so that a missing library or file shows, and time them."""
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from benchc.checking.finding import Finding, Findings, reason
@@ -32,7 +34,7 @@ def check_corruptions(
     timed = {} if drawn is None else images_of(drawn)
     if not chosen.types:
         yield Finding(STAGE, "ok", "all", "no corruptions: images are clean")
-        return time_of_images(chosen, seed, timed) if timed else None
+        return (yield from _timed(chosen, seed, timed))
     key, smallest = min(images_of(items).items(), key=lambda image: len(image[1]))
     suite = suite_with(chosen.suite, chosen.own_files)
     failed = 0
@@ -49,7 +51,15 @@ def check_corruptions(
         image = "a generated image" if generated else _in_words(key)
         text = f"{pluralize(len(chosen.types), 'corruption')} of {origin}, tried on {image}"
         yield Finding(STAGE, "ok", "all", text)
-    return time_of_images(chosen, seed, timed) if timed and not failed else None
+    return None if failed else (yield from _timed(chosen, seed, timed))
+
+
+def _timed(chosen: Corruptions, seed: int, images: Mapping[str, bytes]) -> Findings[ImageTime | None]:
+    try:
+        return time_of_images(chosen, seed, images) if images else None
+    except InputError as error:
+        yield Finding(STAGE, "warning", "all", f"the time of images was not measured: {reason(error)}")
+        return None
 
 
 def _in_words(key: str) -> str:

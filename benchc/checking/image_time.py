@@ -18,6 +18,7 @@ from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.images import decode, encode, opened
+from benchc.progress import track
 
 # After this time, a corruption is measured on no further image.
 SECONDS_OF_CORRUPTION = 2.0
@@ -64,7 +65,7 @@ def measured_images(
     smallest = min(pixels, key=lambda key: pixels[key])
     make = write = read = first = 0.0
     variants = 0
-    for name in (CLEAN, *chosen.types):
+    for name in track((CLEAN, *chosen.types), label="time images", unit="corruptions"):
         recipe = recipe_of(name, suite, chosen.engine)
         levels = [0] if name == CLEAN else list(chosen.severities)
         corrupt = partial(variants_of_image, recipe=recipe, severities=levels, seed=seed, alpha=chosen.alpha)
