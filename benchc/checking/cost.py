@@ -16,6 +16,7 @@ from benchc.config.load import Config
 from benchc.config.settings import Corruptions
 from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
+from benchc.models.asking import Job
 from benchc.planning.amounts import Amount, disk_text, hours_text, total
 from benchc.planning.plan import Plan, plan_of
 from benchc.planning.rates import Rate, Rates, measured_rates
@@ -55,7 +56,8 @@ def check_cost(
         }
         work = work_of(plan.expected or plan.stages, results, {**others, **tried, **own})
         writing = writing_of(plan.images, images, time, config.settings.corruptions, results)
-        yield from _time(plan, work, writing, shown, config.settings.asking_rule)
+        noun = "predictions" if config.settings.asking_rule == "infer" else "answers"
+        yield from _time(plan, work, writing, shown, noun, generated=pool.drawn is None)
     except (InputError, OSError) as error:
         yield Finding("time", "error", "all", reason(error))
         return
@@ -96,14 +98,13 @@ def writing_of(
 
 
 def _time(
-    plan: Plan, work: Sequence[Work], writing: Writing, shown: JobImages, rule: str
+    plan: Plan, work: Sequence[Work], writing: Writing, shown: JobImages, noun: str, *, generated: bool
 ) -> Iterator[Finding]:
     models = dict.fromkeys(each.model for each in work)
-    noun = "predictions" if rule == "infer" else "answers"
     for model in models:
         own = [each for each in work if each.model == model]
         if own[0].rate is not None:
-            yield Finding("time", "ok", model, _of_model(own, own[0].rate, noun, shown))
+            yield Finding("time", "ok", model, _of_model(own, own[0].rate, noun, shown, generated=generated))
     if writing.jobs:
         text = f"{writing.hours.text(hours_text)} to write those that are not there"
         if writing.hours.value is None:
@@ -126,12 +127,15 @@ def _time(
     if writing.jobs and known:
         jobs.append(f"{writing.jobs:,} that write images")
     assumed = f", if {plan.assumption}" if plan.expected else ""
-    text = f"{hours.text(hours_text)} in {' and '.join(jobs)}, one after another{assumed}; not counted: "
-    yield Finding("time", "ok", "all", text + ", ".join(_not_counted(work, writing, shown, rule)))
+    less = f"; less where {Job.cache} has {noun} of other runs" if any(Job.cache.glob("*/")) else ""
+    text = (
+        f"{hours.text(hours_text)} in {' and '.join(jobs)}, one after another{assumed}{less}; not counted: "
+    )
+    yield Finding("time", "ok", "all", text + ", ".join(_not_counted(work, writing, shown, noun)))
 
 
-def _of_model(own: Sequence[Work], rate: Rate, noun: str, shown: JobImages) -> str:
-    """Return the time of a model and what it is made of."""
+def _of_model(own: Sequence[Work], rate: Rate, noun: str, shown: JobImages, *, generated: bool) -> str:
+    """Return the time of a model and what it is made of; ``generated``: it was tried on generated items."""
     left, hours = total(each.left for each in own), total(each.hours_left for each in own)
     jobs = pluralize(sum(each.jobs_left for each in own), "job")
     if hours.value == 0:
@@ -145,17 +149,18 @@ def _of_model(own: Sequence[Work], rate: Rate, noun: str, shown: JobImages) -> s
         return f"{text}, as in the run {rate.run}{images}"
     if rate.start is None:
         return f"{text}, as in the finished jobs of this run"
-    images = ", images included" if shown.each else ", without its images"
+    on = " on generated items" if generated else ""
+    images = ", images included" if shown.each else f"{on}, without its images"
     return f"{text}{images}, and {rate.start:.2g} s to start each of {jobs}"
 
 
-def _not_counted(work: Sequence[Work], writing: Writing, shown: JobImages, rule: str) -> Iterator[str]:
+def _not_counted(work: Sequence[Work], writing: Writing, shown: JobImages, noun: str) -> Iterator[str]:
     rates = [each.rate for each in work if each.rate is not None]
     if not shown.each and any(rate.start is not None for rate in rates):
         yield "the images that these jobs read or corrupt"
     if writing.hours.value is None:
         yield "the images that are written"
-    if rule == "infer" and any(each.stage.outputs[0].startswith("answers/") for each in work):
+    if noun == "predictions" and any(each.stage.outputs[0].startswith("answers/") for each in work):
         yield "what an answer takes longer than a prediction"
     yield "all other jobs"
 

@@ -121,6 +121,12 @@ def test_a_run_that_is_ready(folder, checked):
         "ok all ≈ 3.6 min in 5 jobs that ask models and 4 that write images, one after another, if 21.2 % of "
         "the pool is selected, as in the paper; not counted: all other jobs" in lines
     )
+    (folder / "results/.cache/small").mkdir(parents=True)
+    cached = (
+        "as in the paper; less where results/.cache has predictions of other runs; not counted: all other"
+    )
+    assert any(cached in line for line in checked()[0])
+    shutil.rmtree(folder / "results")
     assert "made image encoder made by the run" in lines
     assert any(line.startswith("ok images ≈ 5.7e-05 GB of images are to be written, ") for line in lines)
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -271,6 +277,37 @@ def test_jobs_that_are_done_take_no_time(folder, checked):
     assert "ok small no time: its predictions are there" in lines
     # A quarter of the images: 10 s, and 0.25 s for the first.
     assert "ok images ≈ 0.17 min to write those that are not there, in 1 job" in lines
+
+
+def test_what_cannot_be_measured_is_not_counted_and_said(folder, checked, monkeypatch):
+    answers = {"random_subset": None, "option_order": None, "generated_answers": ["large"]}
+    configure(folder, diagnostics=answers)
+
+    def ended(*_: object) -> None:
+        raise InputError("its process was ended; run the check again")
+
+    monkeypatch.setattr(image_time, "in_child", ended)
+    lines, status = checked()
+    assert status == 0
+    assert any(
+        "ok small" in line and "≈ 0.5 s each, without its images, and 3 s to start" in line for line in lines
+    )
+    assert "skipped images time to write them unknown, in 4 jobs" in lines
+    (line,) = (line for line in lines if "not counted" in line)
+    assert line.startswith("ok all ≈ ") and "that write images" not in line
+    assert line.endswith(
+        "not counted: the images that these jobs read or corrupt, the images that are written, what an "
+        "answer takes longer than a prediction, all other jobs"
+    )
+    # Where no source is here, models are tried on generated items, and the published ones are counted.
+    source = (
+        "good: {label: Good, url: 'https://localhost:1/x.tsv', task_column: category, published: {items: 4}}"
+    )
+    (folder / "sources.yaml").write_text(source)
+    lines, _ = checked()
+    assert any(
+        "ok small" in line and "≈ 0.5 s each on generated items, without its images" in line for line in lines
+    )
 
 
 def test_encoders_that_are_absent_are_fetched(folder, checked, monkeypatch):
