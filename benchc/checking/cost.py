@@ -137,7 +137,7 @@ def _time(
 def _of_model(own: Sequence[Work], rate: Rate, noun: str, shown: JobImages, *, generated: bool) -> str:
     """Return the time of a model and what it is made of; ``generated``: it was tried on generated items."""
     left, hours = total(each.left for each in own), total(each.hours_left for each in own)
-    jobs = pluralize(sum(each.jobs_left for each in own), "job")
+    jobs = sum(each.jobs_left for each in own)
     if hours.value == 0:
         return f"no time: its {noun} are there"
     text = f"{hours.text(hours_text)} for {left.text()} {noun}"
@@ -151,7 +151,8 @@ def _of_model(own: Sequence[Work], rate: Rate, noun: str, shown: JobImages, *, g
         return f"{text}, as in the finished jobs of this run"
     on = " on generated items" if generated else ""
     images = ", images included" if shown.each else f"{on}, without its images"
-    return f"{text}{images}, and {rate.start:.2g} s to start each of {jobs}"
+    started = "its job" if jobs == 1 else f"each of {jobs:,} jobs"
+    return f"{text}{images}, and {rate.start:.2g} s to start {started}"
 
 
 def _not_counted(work: Sequence[Work], writing: Writing, shown: JobImages, noun: str) -> Iterator[str]:
