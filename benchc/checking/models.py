@@ -1,6 +1,7 @@
 """Check the models of a run: try those that are on this machine, and say where the others come from."""
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import polars as pl
 
 from benchc.checking.child import in_child
 from benchc.checking.finding import Finding, Findings, reason
+from benchc.checking.image_time import NO_IMAGES, JobImages
 from benchc.checking.locate import STAGE, LocalModel, locate
 from benchc.checking.pool import PoolFound
 from benchc.checking.server import check_server
@@ -34,17 +36,27 @@ from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
+from benchc.workflow.demo import TrainedModels
 
 TOO_LARGE = "needs a GPU, and is too large for this machine's main memory; check it on a machine with one"
 
 
 def check_models(
-    config: Config, pool: PoolFound, *, load: bool, network: bool = True
+    config: Config,
+    pool: PoolFound,
+    *,
+    load: bool,
+    network: bool = True,
+    images: JobImages = NO_IMAGES,
 ) -> Findings[dict[str, Rate]]:
-    """Yield what is wrong with each model, and return the rates of those that ran where the run runs them."""
+    """Yield what is wrong with each model, and return the rates of those that ran where the run runs them.
+
+    ``images``: the time in which jobs make their images.
+    """
     rates: dict[str, Rate] = {}
     local: dict[str, LocalModel] = {}
     results = Path("results") / config.settings.name
+    trained = TrainedModels(config.models, config.settings.demo)
     # The Hub may take seconds for each.
     for id_, model in track(config.models.items(), label="find models", unit="models"):
         if model.server is not None:
@@ -54,7 +66,8 @@ def check_models(
                 yield Finding(STAGE, "skipped", id_, "its server was not asked")
             continue
         try:
-            found = locate(id_, model, results)
+            folder = None if model.train is None else Path(trained.folder(id_))
+            found = locate(id_, model, results, folder)
         except InputError as error:
             yield Finding(STAGE, "error", id_, reason(error).removeprefix(f"{id_}: "))
             continue
@@ -69,19 +82,45 @@ def check_models(
     asked_labels = config.settings.label_prompt
     form = None if asked_labels is None else LabelPrompt(**asked_labels.arguments())
     labelled = [] if form is None else labelled_questions(form, pool.texts)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "items.parquet"
+    shown, asked = _images(config), config.settings.open_answers
+    with TemporaryDirectory() as temporary:
+        path, drawn = (Path(temporary) / f"{name}.parquet" for name in ("items", "drawn"))
         write_table(pool.sample, path, POOL)
+        if pool.drawn is not None:
+            write_table(pool.drawn, drawn, POOL)
+        timed = None if pool.drawn is None else drawn
         for id_, found in track(local.items(), label="try models", unit="models"):
-            images = _images(config)
-            entry, asked = config.models[id_], config.settings.open_answers
+            entry = config.models[id_]
+            began = time.monotonic()
+            trial: Trial | AnswersTrial | None
             if asked is not None:
-                yield _try_answers(id_, entry, found, path, asked)
-                continue
-            trial = yield from try_local(id_, entry, found, path, images, pool.options, form, labelled)
+                trial = yield from _try_answers(id_, entry, found, path, shown, asked, timed)
+            else:
+                trial = yield from try_local(
+                    id_, entry, found, path, shown, pool.options, form, labelled, timed
+                )
+            seconds = time.monotonic() - began
             if trial is not None and trial.device == found.source.device:
-                rates[id_] = Rate(Amount(trial.seconds, "estimate"), trial.predictions)
+                rates[id_] = rate_of(trial, seconds, images, config.settings.inference.workers)
     return rates
+
+
+def rate_of(trial: Trial | AnswersTrial, seconds: float, images: JobImages, workers: int) -> Rate:
+    """Return the rate of a job that asks a model as a trial did, whose process took so many ``seconds``."""
+    made, each = images.each, trial.seconds
+    if trial.device == "cpu":
+        # One thread makes images, encodes them and computes.
+        each += made
+    elif workers and trial.model_seconds is not None:
+        # Worker processes prepare the next predictions while the device computes.
+        made /= workers
+        each = max(trial.model_seconds, made + (trial.seconds - trial.model_seconds) / workers)
+    else:
+        # A thread makes the next images while this one encodes and the device computes.
+        each = max(made, each)
+    count = trial.predictions if isinstance(trial, Trial) else trial.timed
+    start = max(0.0, seconds - trial.asking) + images.start
+    return Rate(Amount(each, "estimate"), count, images=made, start=start)
 
 
 def _images(config: Config) -> Recipes:
@@ -104,21 +143,22 @@ def try_local(
     options: int,
     form: LabelPrompt | None = None,
     labelled: Sequence[Question] = (),
+    drawn: Path | None = None,
 ) -> Findings[Trial | None]:
     """Yield what is wrong with a model, and return what was measured; None where it was not tried.
 
     ``pool`` is a POOL table of a few items, ``images`` are the recipes to apply to them, clean first, and
-    ``options`` is the most options of an item. ``form`` and ``labelled``: the run's prompt with labels, and
-    questions that it asks, as in ``try_model``.
+    ``options`` is the most options of an item. ``form``, ``labelled`` and ``drawn``: the run's prompt with
+    labels, questions that it asks, and items on which time is measured, as in ``try_model``.
     """
     if entry.scoring in ANSWERING:
-        yield _try_answers(id_, entry, model, pool)
+        yield from _try_answers(id_, entry, model, pool, images)
         return None
     try:
         trial: Trial | None = in_child(
             "benchc.checking.try_model",
             "try_model",
-            *(model.source, entry.scoring, pool, images, options, model.weights, form, labelled),
+            *(model.source, entry.scoring, pool, images, options, model.weights, form, labelled, drawn),
         )
     except InputError as error:
         yield Finding(STAGE, "error", id_, reason(error))
@@ -143,23 +183,35 @@ def labelled_questions(form: LabelPrompt, texts: pl.DataFrame) -> list[Question]
 
 
 def _try_answers(
-    id_: str, entry: Model, model: LocalModel, pool: Path, asked: OpenAnswers | None = None
-) -> Finding:
-    """Return what a model's answers say; ``asked``: how all questions are asked openly, if they are."""
+    id_: str,
+    entry: Model,
+    model: LocalModel,
+    pool: Path,
+    images: Recipes,
+    asked: OpenAnswers | None = None,
+    drawn: Path | None = None,
+) -> Findings[AnswersTrial | None]:
+    """Yield what a model's answers say, and return what was measured; None where it was not tried.
+
+    ``asked``: how all questions are asked openly, if they are.
+    """
     generation = Generation(entry.max_new_tokens) if asked is None else Generation(**asked.generation())
     try:
         trial: AnswersTrial | None = in_child(
             "benchc.checking.try_model",
             "try_answers",
-            *(model.source, answering(entry.scoring), generation, pool, model.weights),
+            *(model.source, answering(entry.scoring), generation, pool, images, model.weights, drawn),
         )
     except InputError as error:
-        return Finding(STAGE, "error", id_, reason(error))
+        yield Finding(STAGE, "error", id_, reason(error))
+        return None
     if trial is None:
-        return Finding(STAGE, "skipped", id_, TOO_LARGE)
-    if asked is not None:
-        return open_finding(id_, entry, trial)
-    return answers_finding(id_, entry, trial)
+        yield Finding(STAGE, "skipped", id_, TOO_LARGE)
+    elif asked is not None:
+        yield open_finding(id_, entry, trial)
+    else:
+        yield answers_finding(id_, entry, trial)
+    return trial
 
 
 def open_finding(id_: str, model: Model, trial: AnswersTrial) -> Finding:

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from benchc.benchmarks.naturalbench.crosscheck import blind_errors, curation_errors, tuning_errors
 from benchc.benchmarks.naturalbench.kinds import READINGS, DecisionRule, Prior, QuestionType
 from benchc.config import settings
+from benchc.config.catalogue import Published
 from benchc.config.raw import block
 from benchc.config.settings import EncoderBatch, EncoderGpus
 from benchc.config.strict import AnyIds, Id, Ids, Label, Strict, UserPath, unique
@@ -128,6 +129,10 @@ class Captions(Strict):
         default="English",
         min_length=1,
         description="Language of the questions to write and of shortened captions.",
+    )
+    published: Published = Field(
+        default_factory=Published,
+        description="Size of a data set that is not here, for `benchc plan`; it changes nothing in a run.",
     )
 
     @model_validator(mode="after")

@@ -11,10 +11,10 @@ from benchc.benchmarks.naturalbench.settings import Curate, FineTuning, Settings
 from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config
 from benchc.models.registry import ANSWERING
-from benchc.planning.amounts import Amount, total
+from benchc.planning.amounts import Amount, disk_text, total
 from benchc.planning.plan import Plan
 from benchc.planning.size import ImageCounts, RunSize, image_counts, run_size, variants
-from benchc.planning.source_size import task_counts
+from benchc.planning.source_size import published_amount, task_counts
 from benchc.planning.stages import Stage
 from benchc.pluralize import pluralize
 from benchc.schemas.parquet import read_table
@@ -123,6 +123,7 @@ def _notes(settings: Settings, results: Path) -> Iterator[str]:
         if not (results / "subsets/groups.parquet").exists():
             yield "items: those of groups that are left out are counted until `read_groups` has run."
     if settings.curate is not None:
+        yield from captions_notes(settings.curate)
         yield from shortening_notes(settings.curate, results / "curate/long_captions.parquet")
         yield from curation_notes(settings.curate, results / "curate/pairs.parquet")
 
@@ -137,18 +138,35 @@ def tuning_note(tuning: FineTuning) -> str:
     )
 
 
+def captions_notes(curate: Curate) -> Iterator[str]:
+    """Yield the published size of each data set of captions whose file is not here."""
+    for captions in curate.captions.values():
+        if captions.file is None or Path(captions.file).exists():
+            continue
+        images, megabytes = published_amount(captions.published), captions.published.megabytes
+        size = "of unknown size" if megabytes is None else disk_text(1e6 * megabytes)
+        known = ", as published" if images.value is not None else ""
+        yield (
+            f"{captions.label}: {images.text()} images with captions{known}; {captions.file} is not here, "
+            f"and the run does not download it ({size} with the images)."
+        )
+
+
 def shortening_notes(curate: Curate, path: Path) -> Iterator[str]:
     """Yield how many requests shorten captions; ``path``: the samples as they are read, if they exist."""
     if curate.shorten is None:
         return
     below, attempts = curate.shorten.below, curate.shorten.attempts
-    captions = "captions"
+    captions = "captions of"
+    images = total(published_amount(each.published) for each in curate.captions.values())
+    if images.value is not None and curate.mine.captions == "first":
+        captions = f"those of {images.text()} captions that have"
     if path.exists():
         lengths = read_table(path, CAPTIONS, ["caption"])["caption"].str.len_chars()
-        captions = pluralize(int((lengths >= below).sum()), "caption")
+        captions = f"{pluralize(int((lengths >= below).sum()), 'caption')} of"
     requests = f"1 to {attempts} requests" if attempts > 1 else "1 request"
     yield (
-        f"curation asks {curate.writer.model} to shorten {captions} of {below:,} characters or more: "
+        f"curation asks {curate.writer.model} to shorten {captions} {below:,} characters or more: "
         f"{requests} each."
     )
 

@@ -8,9 +8,11 @@ import pytest
 from benchc.benchmarks.naturalbench.planning.plan import blind_items, plan_of
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.config.load import read_config
 from benchc.planning.amounts import Amount
 from benchc.planning.plan import plan_markdown
-from benchc.planning.size import RunSize
+from benchc.planning.size import RunSize, run_size
+from benchc.planning.source_size import published_amount
 from benchc.schemas.items import ITEMS, ItemsFooter
 from benchc.schemas.parquet import write_table
 from benchc.schemas.subset import SUBSET
@@ -142,12 +144,53 @@ def test_captions_to_shorten_are_counted_once_they_are_read(shorten, requests, t
     )
 
 
+def test_the_published_size_of_captions_is_said_until_they_are_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    captions = {"label": "Own", "form": "csv", "file": "own.csv", "images": "images"}
+    published = {"items": 15000, "rounded": True, "megabytes": 7600}
+    for sizes, text in (
+        ({}, "unknown images with captions; "),
+        (published, "≈ 15,000 images with captions, as "),
+    ):
+        own = {"own": captions | {"published": sizes}}
+        config = config_of(encoders=ENCODERS, curate=curate(captions=own, shorten={}))
+        all_notes = plan_of(config, NOWHERE, RunSize(Amount(0))).notes
+        (note,) = (note for note in all_notes if note.startswith("Own: "))
+        assert (
+            note.startswith(f"Own: {text}")
+            and "own.csv is not here, and the run does not download it" in note
+        )
+    assert note.endswith("(7.6 GB with the images).")
+    assert notes(config)[0] == (
+        "curation asks writer to shorten those of ≈ 15,000 captions that have 230 characters or more: 1 to 4 "
+        "requests each."
+    )
+    (tmp_path / "own.csv").touch()
+    assert not any(note.startswith("Own: ") for note in plan_of(config, NOWHERE, RunSize(Amount(0))).notes)
+
+
+def test_the_shipped_sources_have_their_published_sizes():
+    # Table 3 has 7,600 samples.
+    config = read_config(Path("config/naturalbench.yaml"))
+    assert run_size(config, NOWHERE).pool == Amount(7600, "at most")
+    captions = {
+        id_: published_amount(each.published).value
+        for name in ("", "-docci", "-xm3600-zh", "-xm3600-hi")
+        for id_, each in read_config(
+            Path(f"config/naturalbench-curate{name}.yaml")
+        ).settings.curate.captions.items()
+    }
+    assert captions == {"flickr30k": 31783, "docci": 15000, "xm3600-zh": 3600, "xm3600-hi": 3600}
+
+
 def test_a_run_without_models_has_a_plan():
     config = config_of(encoders=ENCODERS, curate=curate())
     plan = plan_of(config, NOWHERE, RunSize(Amount(0)))
     assert plan.stages == []
     text = plan_markdown(plan, NOWHERE, {}, Path("config/x.yaml"))
-    assert text.startswith("No model is asked.\n\nNo images are written.\n\n- curation asks writer")
+    assert text.startswith(
+        "No model is asked.\n\nNo images are written.\n\n- Own: unknown images with captions; "
+    )
     assert "|" not in text and "time" not in text
 
 
