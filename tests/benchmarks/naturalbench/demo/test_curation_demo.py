@@ -7,7 +7,6 @@ from itertools import pairwise
 import polars as pl
 import pytest
 
-from benchc.benchmarks.naturalbench.curation.questions import public_address
 from benchc.benchmarks.naturalbench.curation.reply import UnusableError, read_reply
 from benchc.benchmarks.naturalbench.curation.review_rows import Row, pair_rows
 from benchc.benchmarks.naturalbench.demo.annotators import answer_of
@@ -18,6 +17,7 @@ from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
 from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
+from benchc.benchmarks.naturalbench.service import Service, public_address
 from benchc.benchmarks.naturalbench.tables.agreement import agreement
 from benchc.demo.world import SOURCES
 from benchc.errors import InputError
@@ -164,15 +164,15 @@ def test_all_stages_give_a_release(tmp_path, capsys):
     stage("record_demo_writer", **of_pairs, rounds=ROUNDS, seed=4, **writer, output=recordings)
     questions = [tmp_path / f"questions/{round_}.parquet" for round_ in range(ROUNDS)]
     kept = [tmp_path / f"kept/{round_}.parquet" for round_ in range(ROUNDS)]
-    replay = {**of_pairs, **writer, "mode": "replay"}
+    replay = Service(mode="replay", recordings=recordings)
+    asked = {**of_pairs, **writer, "service": replay}
     for round_ in range(ROUNDS):
         before = {"kept": kept[round_ - 1]} if round_ else {}
         stage(
             "write_questions",
             round=round_,
             **before,
-            **replay,
-            recordings=recordings,
+            **asked,
             output=questions[round_],
         )
         about = {"pairs": used, "questions": questions[round_], "round": round_}
@@ -267,7 +267,8 @@ def test_all_stages_give_a_release(tmp_path, capsys):
     )
     write_table(everything, kept[0], KEPT)
     none = tmp_path / "none"
-    stage("write_questions", round=1, kept=kept[0], **replay, recordings=none, output=questions[1])
+    asked["service"] = Service(mode="replay", recordings=none)
+    stage("write_questions", round=1, kept=kept[0], **asked, output=questions[1])
     form = {"html": tmp_path / "empty.html", "csv": tmp_path / "empty.csv"}
     stage("review_form", **about, annotator="anna", release="Set", rounds=3, returned_to="x", **form)
     keep |= {"reviews": none, "kept": kept[1]}
