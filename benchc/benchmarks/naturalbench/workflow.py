@@ -8,6 +8,7 @@ from benchc.benchmarks.naturalbench import outputs
 from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, KEPT_PAIRS, PAIRS, Curation
 from benchc.benchmarks.naturalbench.encoder_workflow import Encoders
 from benchc.benchmarks.naturalbench.settings import Settings
+from benchc.benchmarks.naturalbench.translation_workflow import Translation
 from benchc.config.load import Config
 from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
@@ -25,6 +26,7 @@ class Workflow(Benchmark):
         tag_file: the file of tags, if there is one
         encoders: those of curation and retrieval
         curation: the part that makes a set of groups; None for none
+        translation: the part that translates questions; None for none
         retrieval: inputs of the pairs for retrieval by name
         have_probabilities: the models that have them; answers are read of the others alone
     """
@@ -58,6 +60,10 @@ class Workflow(Benchmark):
             self.curation = Curation(self.settings, self.settings.curate, self.encoders)
             self.reported = self.curation.reported
             self.changed_by_people = [Path(self.curation.forms)]
+        self.translation = None
+        if self.settings.translate is not None:
+            simulated = self.curation is not None and self.curation.simulated
+            self.translation = Translation(self.settings, self.settings.translate, simulated=simulated)
         retrieval, curate = self.settings.retrieval, self.settings.curate
         self.retrieval_file = local(retrieval.pairs) if retrieval and retrieval.pairs else None
         self.retrieval_images = local(retrieval.images) if retrieval and retrieval.images else None

@@ -1,4 +1,4 @@
-"""The numbers that the paper prints in its Tables 1, 2, 4, 6, 9, 10 and 11, in per cent with one digit.
+"""The numbers that the paper prints in its Tables 1, 2, 4, 5, 6, 9, 10 and 11, in per cent with one digit.
 
 Models are called as in Table 11: a model with several language models has that in brackets. Table 7 is not
 here.
@@ -78,6 +78,14 @@ def published_table4() -> pl.DataFrame:
     """Return Table 4: model, flickr_yn, flickr_mcq, docci_yn, docci_mcq, overall; rows as in Table 1."""
     table = _named(_read("table4.csv"))
     return table.select("model", "flickr_yn", "flickr_mcq", "docci_yn", "docci_mcq", "overall")
+
+
+def published_table5() -> pl.DataFrame:
+    """Return Table 5: model, and {Chinese,Hindi}_{original,translated}; 4 models."""
+    names = {name: name.title() for name in ("chinese", "hindi")}
+    columns = {f"{new}_original": name for name, new in names.items()}
+    columns |= {f"{new}_translated": f"{name}_translated" for name, new in names.items()}
+    return _read("table5.csv").with_columns(_canonical("model")).select("model", **columns)
 
 
 def published_table6() -> pl.DataFrame:
