@@ -82,9 +82,11 @@ def published_table4() -> pl.DataFrame:
 
 def published_table5() -> pl.DataFrame:
     """Return Table 5: model, and {Chinese,Hindi}_{original,translated}; 4 models."""
-    names = {name: name.title() for name in ("chinese", "hindi")}
-    columns = {f"{new}_original": name for name, new in names.items()}
-    columns |= {f"{new}_translated": f"{name}_translated" for name, new in names.items()}
+    columns = {
+        f"{name.title()}_{new}": f"{name}{ending}"
+        for name in ("chinese", "hindi")
+        for new, ending in (("original", ""), ("translated", "_translated"))
+    }
     return _read("table5.csv").with_columns(_canonical("model")).select("model", **columns)
 
 
