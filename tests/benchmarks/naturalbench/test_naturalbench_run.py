@@ -42,7 +42,7 @@ def test_nothing_is_left_to_do(checkout):
 
 def test_groups_are_made_where_no_model_is_scored(tmp_path):
     checkout = Checkout(tmp_path / "benchc", "config/demo-naturalbench.yaml")
-    checkout.configure(models=[], retrieval=None, corruptions={"types": []})
+    checkout.configure(models=[], retrieval=None, corruptions={"types": []}, translate=None)
     jobs = checkout.plan()
     assert jobs["assemble"] == 1
     assert not {"infer", "answer", "pool"} & set(jobs)

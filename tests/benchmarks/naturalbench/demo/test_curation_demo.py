@@ -2,15 +2,17 @@
 
 import hashlib
 import json
-from itertools import pairwise
+from itertools import pairwise, product
 
 import polars as pl
 import pytest
 
 from benchc.benchmarks.naturalbench.curation.reply import UnusableError, read_reply
 from benchc.benchmarks.naturalbench.curation.review_rows import Row, pair_rows
+from benchc.benchmarks.naturalbench.demo import chinese
 from benchc.benchmarks.naturalbench.demo.annotators import answer_of
 from benchc.benchmarks.naturalbench.demo.captioned import CATEGORIES
+from benchc.benchmarks.naturalbench.demo.chinese import in_english, in_language
 from benchc.benchmarks.naturalbench.demo.topics import drawn, topics
 from benchc.benchmarks.naturalbench.demo.translator import reply as translation
 from benchc.benchmarks.naturalbench.demo.writer import reply
@@ -113,6 +115,14 @@ def test_a_chinese_question_has_one_english_text_that_the_translator_gives():
             read_translation(translation(text, (0.5, 0.05, 0.5)), text)
         with pytest.raises(UnusableError, match="is not translated"):
             read_translation(translation(text, (0.01, 0.5, 0.1)), text)
+
+
+def test_no_two_texts_are_one_in_chinese():
+    for sentence, question, answer in product(chinese.SENTENCES, chinese.QUESTIONS, chinese.ANSWERS):
+        text = sentence.format(question=question, answer=f'"{answer}"')
+        assert in_english(in_language(text, "Chinese")) == text != in_language(text, "Chinese")
+    for answer in chinese.ANSWERS:
+        assert in_english(in_language(answer, "Chinese")) == answer
 
 
 def test_the_writer_says_which_languages_it_knows():
