@@ -687,6 +687,8 @@ if translation:
             "<logs>/translate_questions.log",
         benchmark:
             "<benchmarks>/translate_questions.jsonl"
+        # Before models answer, since it stops a run without questions to translate.
+        priority: 100
         # It needs a network, which nodes of a cluster may lack.
         localrule: True
         conda:
