@@ -35,6 +35,7 @@ CAPTION = (
     "95 % percentile intervals from {draws} of the groups of a language, the same for all models. All models "
     "of the run are shown, whether or not they claim to know the language." + ORDER
 )
+MARKS = " Marks are by all groups of the run."
 
 
 def read_translated(translated_scores: list[Path], models: Path, translated_groups: Path) -> RunScores:
@@ -108,7 +109,7 @@ def table5(
             groups=_groups_text(counts),
             draws=pluralize(draws, "resample"),
         )
-        + standings.note,
+        + (f"{standings.note}{MARKS}" if standings.note else ""),
         label="naturalbench-5",
         shown=pl.concat(
             [wide.clear(), first, wide.with_columns(standings.marked(wide["model"]))], how="diagonal"

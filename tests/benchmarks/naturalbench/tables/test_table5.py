@@ -133,6 +133,7 @@ def test_it_prints_counts_marks_and_the_paper(files: dict[str, Any]) -> None:
     assert "Groups: Chinese 13 (2 without a translation left out), Hindi 9 (1 without a translation" in text
     assert "by gpt, by the reading decoding, where a reply without an answer is wrong" in text
     assert "whether or not they claim to know the language" in text
+    assert ("†" in text) == ("Marks are by all groups of the run." in text)
     check_latex(table.latex)
     assert "nan" not in (table.frame.write_csv() + table.markdown).lower()
     assert table.published is not None
