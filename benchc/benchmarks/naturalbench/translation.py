@@ -10,6 +10,7 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.curation.reply import UnusableError, json_object, text_of
 from benchc.benchmarks.naturalbench.curation.template import Template, read_template
+from benchc.benchmarks.naturalbench.groups import are_words
 from benchc.benchmarks.naturalbench.language_model import CHAT, chat_request, reply_text, usable_replies
 from benchc.benchmarks.naturalbench.places import ENGLISH
 from benchc.benchmarks.naturalbench.schemas.translations import TRANSLATIONS, TranslationsFooter
@@ -18,7 +19,6 @@ from benchc.benchmarks.naturalbench.service import Service
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.client import Endpoint
 from benchc.endpoint.recording import request_hash
-from benchc.models.label_prompt import is_yes_no
 from benchc.schemas.parquet import TableFile, read_table
 from benchc.schemas.pool import POOL
 
@@ -40,7 +40,7 @@ class Text(NamedTuple):
     def fields(self) -> dict[str, str]:
         """The texts to translate by the keys of a request: not the options Yes and No, which are labels."""
         hint = {HINT: self.hint} if self.hint else {}
-        options = {} if is_yes_no(self.options) else dict(zip(OPTIONS, self.options, strict=True))
+        options = {} if are_words(self.options) else dict(zip(OPTIONS, self.options, strict=True))
         return {QUESTION: self.question, **hint, **options}
 
 
@@ -102,7 +102,7 @@ def read_translation(reply: str, text: Text) -> Text:
     options = tuple(lines[key] for key in OPTIONS if key in lines) or text.options
     if len({option.casefold() for option in options}) < len(options):
         raise UnusableError("its options are equal")
-    if options != text.options and is_yes_no(options):
+    if options != text.options and are_words(options):
         raise UnusableError("its options are Yes and No, which are other labels; give the original these")
     return Text(lines[QUESTION], lines.get(HINT), options)
 
