@@ -25,13 +25,16 @@ OUTPUTS:
     <results>/subsets/{train_half,test_half,test_questions}.parquet    ids of the items of the halves
     <results>/fine_tuning/{model}.{modality}/           a tuned model; what was learned is in results/models
     <results>/predictions/{test_half,test_questions}/{model}.{modality}/*.parquet    its predictions
+    <results>/translated/*.parquet                      questions in other languages, their translations and items
+    <results>/{answers,predictions}/translated/{model}/clean.parquet    answers to translated questions
+    <results>/translated/scores/{model}.parquet         which translated questions, images and groups are right
 """
 
 from benchc.benchmarks.naturalbench import fine_tuning_workflow
 from benchc.corruptions.recipe import CLEAN
 from benchc.workflow.models import Models
 
-curation, blind = bench.curation, bench.blind
+curation, blind, translation = bench.curation, bench.blind, bench.translation
 
 
 rule fetch_tagged_encoder:
@@ -360,16 +363,6 @@ if curation:
         files = curation.review_files(review)
         return curation.open_forms(review) + (files if curation.simulated else [*map(ancient, files)])
 
-    # How the language model is asked, which is not recorded.
-    asked_writer = {
-        "mode": unrecorded(settings.curate.writer.mode),
-        "url": unrecorded(settings.curate.writer.url),
-        "api_key_env": unrecorded(settings.curate.writer.api_key_env),
-        "recordings": unrecorded(None if settings.curate.writer.mode == "live" else curation.recordings),
-        "concurrency": unrecorded(settings.curate.writer.concurrency),
-        "timeout_s": unrecorded(settings.curate.writer.timeout_s),
-    }
-
     rule read_captions:
         """Read the data sets of captioned images: one sample for each image, or for each of its captions."""
         input:
@@ -423,7 +416,7 @@ if curation:
                     template=curation.shorten_template,
                     model=settings.curate.writer.model,
                     temperature=settings.curate.writer.temperature,
-                    **asked_writer,
+                    service=unrecorded(curation.service),
                 ),
             message:
                 "Shortening long captions"
@@ -545,7 +538,7 @@ if curation:
                 model=settings.curate.writer.model,
                 temperature=settings.curate.writer.temperature,
                 templates=curation.templates,
-                **asked_writer,
+                service=unrecorded(curation.service),
             ),
         message:
             "Writing the questions of round {wildcards.round}"
@@ -734,6 +727,167 @@ if curation:
             ),
         message:
             "Recording how the release was made"
+        shell:
+            RUN
+
+
+if translation:
+    if translation.records_replies:
+
+        rule record_demo_translator:
+            """Write the replies of the demo's translator to all requests."""
+            input:
+                pool="<results>/pool/items.parquet",
+                groups="<results>/pool/groups.parquet",
+                waited_for=translation.template,
+            output:
+                directory(translation.recordings),
+            log:
+                "<logs>/record_demo_translator.log",
+            localrule: True
+            conda:
+                "../envs/core.yaml"
+            params:
+                **stage(
+                    "naturalbench.record_demo_translator",
+                    contents=lambda wildcards: contents_of([translation.template]),
+                    model=settings.translate.model,
+                    temperature=settings.translate.temperature,
+                    template=translation.template,
+                    attempts=settings.translate.attempts,
+                    seed=settings.demo.seed,
+                ),
+            message:
+                "Recording the replies of the demo's translator"
+            shell:
+                RUN
+
+    rule translate_questions:
+        """Let a language model translate the questions of groups in other languages into English."""
+        input:
+            pool="<results>/pool/items.parquet",
+            groups="<results>/pool/groups.parquet",
+            waited_for=[
+                translation.template,
+                *([translation.recordings] if translation.records_replies else []),
+            ],
+        output:
+            questions="<results>/translated/questions.parquet",
+            translated_pool="<results>/translated/items.parquet",
+            translated="<results>/translated/groups.parquet",
+        log:
+            "<logs>/translate_questions.log",
+        benchmark:
+            "<benchmarks>/translate_questions.jsonl"
+        # Before models answer, since it stops a run without questions to translate.
+        priority: 100
+        # It needs a network, which nodes of a cluster may lack.
+        localrule: True
+        conda:
+            "../envs/core.yaml"
+        params:
+            **stage(
+                "naturalbench.translate_questions",
+                contents=lambda wildcards: contents_of([translation.template]),
+                model=settings.translate.model,
+                temperature=settings.translate.temperature,
+                template=translation.template,
+                attempts=settings.translate.attempts,
+                service=unrecorded(translation.service),
+            ),
+        message:
+            "Translating questions into English"
+        shell:
+            RUN
+
+    rule infer_translated:
+        """Predict with one model on the items of translated groups, on clean images."""
+        input:
+            **models.inputs(subset=False, images=False, pool="<results>/translated/items.parquet"),
+        output:
+            "<results>/predictions/translated/{model}/clean.parquet",
+        log:
+            "<logs>/infer_translated/{model}.log",
+        benchmark:
+            "<benchmarks>/infer_translated/{model}.jsonl"
+        conda:
+            models.environment
+        threads: models.threads
+        resources:
+            **models.resources(),
+        params:
+            **stage(
+                "infer",
+                code=[models.code()],
+                contents=models.contents,
+                model=models.asked,
+                scoring=models.scoring,
+                label_prompt=models.label_prompt,
+                images=images.show([CLEAN]),
+                job=models.job("translated"),
+            ),
+        message:
+            "Evaluating {wildcards.model} on translated questions"
+        shell:
+            RUN
+
+    rule answer_translated:
+        """Let one model answer the items of translated groups, on clean images."""
+        input:
+            **models.inputs(subset=False, images=False, pool="<results>/translated/items.parquet"),
+        output:
+            "<results>/answers/translated/{model}/clean.parquet",
+        log:
+            "<logs>/answer_translated/{model}.log",
+        benchmark:
+            "<benchmarks>/answer_translated/{model}.jsonl"
+        conda:
+            models.environment
+        threads: models.threads
+        resources:
+            **models.resources(),
+        params:
+            **stage(
+                "answer",
+                code=[models.answering_code()],
+                contents=models.contents,
+                model=models.asked,
+                answering=models.answering,
+                generation=models.generation,
+                label_prompt=models.answer_prompts,
+                images=images.show([CLEAN]),
+                job=models.job("translated-answers"),
+            ),
+        message:
+            "{wildcards.model} answers translated questions"
+        shell:
+            RUN
+
+    rule score_translated:
+        """Read a model's answers to translated questions, or their probabilities: which groups are right."""
+        input:
+            pool="<results>/translated/items.parquet",
+            groups="<results>/translated/groups.parquet",
+            predictions=lambda wildcards: translation.predictions(wildcards.model),
+            answers=lambda wildcards: translation.answers(wildcards.model),
+        output:
+            "<results>/translated/scores/{model}.parquet",
+        log:
+            "<logs>/score_translated/{model}.log",
+        benchmark:
+            "<benchmarks>/score_translated/{model}.jsonl"
+        localrule: True
+        conda:
+            "../envs/core.yaml"
+        params:
+            **stage(
+                "naturalbench.score_groups",
+                readings=[translation.reading],
+                extraction=settings.decoding.extraction,
+                labels=settings.prompt.labels,
+            ),
+        message:
+            "Scoring the translated groups of {wildcards.model}"
         shell:
             RUN
 

@@ -69,7 +69,8 @@ class Models:
     ) -> dict[str, Any]:
         """Return the inputs of a rule that asks a model: its files, the pool, and where wanted the rest.
 
-        ``subset``: the items of the wildcard's subset; ``images``: the files of the job's images.
+        ``subset``: the items of the wildcard's subset; ``images``: the files of the job's images;
+        ``pool``: another one than the run's.
         """
         found: dict[str, Any] = {
             # Of a local or trained model; one on the Hub is identified by its commit, and in the Hub's cache.

@@ -64,6 +64,20 @@ def blind_errors(raw: Raw, file: str) -> Iterator[str]:
             yield unknown(file, f"blind.models[{position}]", name, known, "id in models")
 
 
+def translation_errors(raw: Raw, file: str) -> Iterator[str]:
+    """Yield one line where nobody would answer translated questions, or no table would read the answers."""
+    if not block(raw, "translate"):
+        return
+    if not texts(raw.get("models")):
+        yield f"{file}: translate is given without models, which answer what is translated; add a model."
+    readings = [name for _, name in texts(raw.get("readings"))]
+    if readings and not {"decoding", "deterministic"} & set(readings):
+        yield (
+            f"{file}: translate is given, but readings has neither decoding nor deterministic, one of which "
+            "Table 5 needs; add one."
+        )
+
+
 def _encoder_errors(raw: Raw, file: str) -> Iterator[str]:
     """Yield a line for each encoder whose weights do not fit its name or library."""
     encoders = block(raw, "encoders")

@@ -6,7 +6,9 @@ from benchc.benchmarks.naturalbench.blind_workflow import ITEMS, BlindSources
 from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, PAIRS, Curation
 from benchc.benchmarks.naturalbench.curation_workflow import GROUPS as RELEASE
 from benchc.benchmarks.naturalbench.published.encoders import published_label
-from benchc.benchmarks.naturalbench.settings import Retrieval, Settings
+from benchc.benchmarks.naturalbench.settings import Retrieval, Settings, Translate
+from benchc.benchmarks.naturalbench.translation_workflow import GROUPS as TRANSLATED_GROUPS
+from benchc.benchmarks.naturalbench.translation_workflow import QUESTIONS as TRANSLATED_QUESTIONS
 from benchc.rendering.declaration import Output, figure, in_order_of, table
 
 POOL = "<results>/pool/items.parquet"
@@ -16,7 +18,7 @@ TAGS = "<results>/pool/tags.parquet"
 # Tables and figures that have all models.
 WITH_MODELS = (
     "chance",
-    *(f"table{number}" for number in (1, 2, 4, 6, 9, 10, 11)),
+    *(f"table{number}" for number in (1, 2, 4, 5, 6, 9, 10, 11)),
     "taus",
     "bias",
     "corruption",
@@ -81,7 +83,7 @@ def _chance(settings: Settings, clean_predictions: Sequence[str]) -> Output:
 
 
 def _paper_tables(settings: Settings) -> list[Output]:
-    brackets, reading = _brackets(settings), _reading(settings)["reading"]
+    brackets, reading = _brackets(settings), settings.table_reading
     return [
         table(
             "table1",
@@ -128,6 +130,7 @@ def _paper_tables(settings: Settings) -> list[Output]:
             or no, MCQ: A or B), and over all groups, by the reading {reading}. {brackets}
             """,
         ),
+        *([_translated(settings, settings.translate)] if settings.translate else []),
         table(
             "table6",
             "Table 6",
@@ -232,8 +235,34 @@ def _facts_of_the_set(settings: Settings, curation: Curation | None, released: S
     ]
 
 
+def _translated(settings: Settings, translate: Translate) -> Output:
+    return table(
+        "table5",
+        "Table 5",
+        inputs=_scored(settings)
+        | {
+            "translated_scores": [f"<results>/translated/scores/{id_}.parquet" for id_ in settings.models],
+            "translated_groups": TRANSLATED_GROUPS,
+            "translations": TRANSLATED_QUESTIONS,
+            "chance": CHANCE,
+        },
+        settings=_reading(settings) | _resampling(settings) | {"translator": translate.model},
+        formats=WITH_PUBLISHED,
+        data=[f"{PUBLISHED}/table5.csv"],
+        caption=f"""
+        **Table 5** of the paper's supplement. G-Acc in per cent on groups in other languages than English,
+        asked as they are and translated into English by {translate.model}, and the paired difference Δ, by
+        the reading {settings.table_reading}. All models of the run are shown; the paper has those that claim
+        to know several languages. A group of which a question was not translated is in neither column.
+        {_brackets(settings)}
+        table5_published.csv has the paper's values of the same models beside ours; differences have a
+        meaning only on the paper's groups.
+        """,
+    )
+
+
 def _more_tables(settings: Settings) -> list[Output]:
-    brackets, reading = _brackets(settings), _reading(settings)["reading"]
+    brackets, reading = _brackets(settings), settings.table_reading
     return [
         table(
             "taus",
@@ -530,9 +559,7 @@ def _resampling(settings: Settings) -> dict[str, int]:
 
 
 def _reading(settings: Settings) -> dict[str, str]:
-    """Return the reading of tables that have one."""
-    preferred = [reading for reading in ("decoding", "deterministic") if reading in settings.readings]
-    return {"reading": [*preferred, settings.readings[0]][0]}
+    return {"reading": settings.table_reading}
 
 
 def _brackets(settings: Settings) -> str:

@@ -2,12 +2,19 @@
 
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from benchc.benchmarks.naturalbench.crosscheck import blind_errors, curation_errors, tuning_errors
-from benchc.benchmarks.naturalbench.kinds import READINGS, DecisionRule, Prior, QuestionType
+from benchc.benchmarks.naturalbench.crosscheck import (
+    blind_errors,
+    curation_errors,
+    translation_errors,
+    tuning_errors,
+)
+from benchc.benchmarks.naturalbench.kinds import READINGS, DecisionRule, Prior, QuestionType, ReplyMode
+from benchc.benchmarks.naturalbench.service import Service
 from benchc.config import settings
 from benchc.config.catalogue import Published
 from benchc.config.raw import block
@@ -195,10 +202,10 @@ class Mine(Strict):
     )
 
 
-class Writer(Strict):
-    """The language model that writes the questions, behind an OpenAI-compatible endpoint."""
+class LanguageModel(Strict):
+    """A language model behind an OpenAI-compatible endpoint, and how it is asked."""
 
-    mode: Literal["live", "record", "replay"] = Field(
+    mode: ReplyMode = Field(
         default="record",
         description="live asks the server, record also keeps its replies, and replay takes kept ones alone.",
     )
@@ -214,6 +221,22 @@ class Writer(Strict):
     temperature: float = Field(default=1.0, ge=0, le=2, description="Temperature of the replies.")
     concurrency: int = Field(default=8, ge=1, description="Requests at once.")
     timeout_s: float = Field(default=120.0, gt=0, description="Seconds to wait for a reply.")
+
+    def service(self, recordings: str | Path) -> Service:
+        """Return how a job reaches it; ``recordings``: folder of its kept replies."""
+        return Service(
+            mode=self.mode,
+            url=self.url,
+            api_key_env=self.api_key_env,
+            recordings=None if self.mode == "live" else Path(recordings),
+            concurrency=self.concurrency,
+            timeout_s=self.timeout_s,
+        )
+
+
+class Writer(LanguageModel):
+    """The language model that writes the questions, behind an OpenAI-compatible endpoint."""
+
     types: Annotated[list[QuestionType], Field(min_length=1), AfterValidator(unique)] = Field(
         default=["yes_no", "multiple_choice"], description="Types of questions that are written for a pair."
     )
@@ -288,6 +311,22 @@ class Curate(Strict):
     writer: Writer = Field(description="The language model that writes the questions.")
     review: Review = Field(description="The people who check the pairs and questions.")
     release: Release = Field(description="What is published.")
+
+
+class Translate(LanguageModel):
+    """The language model that translates questions in other languages into English (Table 5)."""
+
+    template: UserPath = Field(
+        default="config/prompts/naturalbench_translate.txt",
+        description="Prompt: a text file with the placeholders {text} (the question, and what else models "
+        "read of it, as JSON) and, if wanted, {language}.",
+    )
+    attempts: int = Field(
+        default=4,
+        ge=1,
+        description="Requests for a question, until a reply is a translation; a group of which none of them "
+        "translates a question is left out of Table 5, and counted.",
+    )
 
 
 class Retrieval(Strict):
@@ -464,6 +503,11 @@ class Settings(settings.RunSettings):
         default_factory=Blind,
         description="Other benchmarks, which models answer with their images and without; by default none.",
     )
+    translate: Translate | None = Field(
+        default=None,
+        description="How questions in other languages are translated into English, which models then answer "
+        "too (Table 5); null: they are not.",
+    )
     tables: Tables = Field(default_factory=Tables, description="Settings of the tables.")
     demo: Demo | None = Field(
         default=None,
@@ -473,6 +517,12 @@ class Settings(settings.RunSettings):
     @property
     def label_prompt(self) -> settings.LabelPrompt:
         return self.prompt
+
+    @property
+    def table_reading(self) -> DecisionRule:
+        """The reading of tables that have one."""
+        preferred: tuple[DecisionRule, ...] = ("decoding", "deterministic")
+        return [*(reading for reading in preferred if reading in self.readings), self.readings[0]][0]
 
     @property
     def made_sources(self) -> tuple[str, ...]:
@@ -497,6 +547,7 @@ class Settings(settings.RunSettings):
     def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
         yield from curation_errors(raw, file)
         yield from blind_errors(raw, file)
+        yield from translation_errors(raw, file)
 
     @classmethod
     def model_errors(

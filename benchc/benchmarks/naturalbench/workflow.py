@@ -11,6 +11,7 @@ from benchc.benchmarks.naturalbench.encoder_workflow import Encoders
 from benchc.benchmarks.naturalbench.fine_tuning_outputs import fine_tuning_outputs
 from benchc.benchmarks.naturalbench.fine_tuning_workflow import FineTunedModels
 from benchc.benchmarks.naturalbench.settings import Settings
+from benchc.benchmarks.naturalbench.translation_workflow import Translation
 from benchc.config.load import Config
 from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
@@ -30,6 +31,7 @@ class Workflow(Benchmark):
         curation: the part that makes a set of groups; None for none
         released: the sources that are the set that the run makes
         blind: the part in which models answer other benchmarks; None for none
+        translation: the part that translates questions; None for none
         retrieval: inputs of the pairs for retrieval by name
         have_probabilities: the models that have them; answers are read of the others alone
         fine_tuned: the models that the run tunes; None for none
@@ -70,6 +72,10 @@ class Workflow(Benchmark):
         ]
         blind = BlindSources(self.settings, config)
         self.blind = blind if blind.labels and blind.models else None
+        self.translation = None
+        if self.settings.translate is not None:
+            simulated = self.curation is not None and self.curation.simulated
+            self.translation = Translation(self.settings, self.settings.translate, simulated=simulated)
         retrieval, curate = self.settings.retrieval, self.settings.curate
         self.retrieval_file = local(retrieval.pairs) if retrieval and retrieval.pairs else None
         self.retrieval_images = local(retrieval.images) if retrieval and retrieval.images else None

@@ -20,7 +20,8 @@ def groups_checkout(folder: Path, checkpoints: Path) -> Checkout:  # noqa: F811
     config = yaml.safe_load((ROOT / "config/demo-naturalbench.yaml").read_text())
     curate = config["curate"]
     curate["captions"]["drawings"]["count"] = 30
-    curate["mine"] |= {"pairs": 6, "random_pairs": 2}
+    curate["captions"]["drawings-zh"]["count"] = 12
+    curate["mine"] |= {"pairs": 8, "random_pairs": 2}
     curate["review"]["folder"] = "results/groups/curate/reviews"
     config |= {
         "name": "groups",

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchc.benchmarks.naturalbench.crosscheck import blind_errors, curation_errors
+from benchc.benchmarks.naturalbench.crosscheck import blind_errors, curation_errors, translation_errors
 from benchc.benchmarks.naturalbench.settings import Captions, Release, Retrieval, Writer
 
 TAGGED = {"label": "A", "name": "ViT-L-14", "pretrained": "laion400m_e32"}
@@ -106,6 +106,25 @@ def test_captions_need_their_files(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         Captions(label="A", **keys)
     Captions(label="A", form="tsv", file="a")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"models": []}, "translate is given without models, which answer what is translated; add a model."),
+        (
+            {"readings": ["sample", "global"]},
+            "translate is given, but readings has neither decoding nor deterministic, one of which Table 5 "
+            "needs; add one.",
+        ),
+        ({"readings": ["sample", "deterministic"]}, None),
+        ({}, None),
+    ],
+)
+def test_translated_questions_need_models_and_a_reading(keys: dict[str, Any], message: str | None) -> None:
+    expected = [] if message is None else [f"run.yaml: {message}"]
+    assert list(translation_errors(raw(translate={"model": "m"}, **keys), "run.yaml")) == expected
+    assert list(translation_errors(raw(**keys), "run.yaml")) == []
 
 
 def test_every_type_has_a_template() -> None:

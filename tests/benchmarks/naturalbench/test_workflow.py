@@ -43,6 +43,10 @@ def curating(**keys: Any) -> Workflow:
             {"curate": curate(shorten={"template": "c.txt"})},
             "^curate.shorten.template: there is no file c.txt; correct the path",
         ),
+        (
+            {"translate": {"model": "m", "template": "d.txt"}},
+            "^translate.template: there is no file d.txt; correct the path",
+        ),
     ],
 )
 def test_what_is_absent_or_does_not_fit_is_refused(keys: dict[str, Any], message: str) -> None:
@@ -89,6 +93,40 @@ def test_scores_are_read_from_what_a_model_gives() -> None:
     assert decoded.predictions("shown", ["fog"]) == decoded.prior("shown") == []
     probable = Workflow(config_of(MADE, {"shown": "letter"}, readings=["sample"]))
     assert probable.answers("shown", ["fog"]) == [] != probable.predictions("shown", ["fog"])
+
+
+@pytest.mark.parametrize(
+    ("readings", "kind"),
+    [(["sample", "decoding"], "answers"), (["sample", "deterministic"], "predictions")],
+)
+def test_translated_questions_are_asked_for_the_reading_of_table_5_alone(
+    readings: list[str], kind: str
+) -> None:
+    config = config_of(MADE, {"m": "letter"}, translate={"model": "t"}, readings=readings)
+    translation = Workflow(config).translation
+    assert translation is not None and translation.reading == readings[1]
+    file = [f"<results>/{kind}/translated/m/clean.parquet"]
+    expected = {"answers": ([], file), "predictions": (file, [])}[kind]
+    assert (translation.predictions("m"), translation.answers("m")) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "kept"),
+    [
+        ({"mode": "live"}, None),
+        ({"mode": "record"}, "results/trial/translated/recordings"),
+        ({"mode": "replay", "recordings": "mine"}, "mine"),
+    ],
+)
+def test_the_translator_keeps_its_replies_beside_the_run_or_where_it_is_told(
+    changes: dict[str, str], kept: str | None
+) -> None:
+    config = config_of(MADE, {"m": "letter"}, translate={"model": "t", "concurrency": 3, **changes})
+    translation = Workflow(config).translation
+    assert translation is not None and not translation.records_replies
+    service = translation.service
+    assert (service.mode, service.concurrency) == (changes["mode"], 3)
+    assert service.recordings == (None if kept is None else Path(kept))
 
 
 def test_a_run_simulates_people_only_where_all_images_are_drawn() -> None:

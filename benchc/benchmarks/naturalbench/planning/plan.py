@@ -6,8 +6,10 @@ from typing import cast
 
 from benchc.benchmarks.naturalbench.blind_workflow import asked_models
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
+from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.settings import Curate, FineTuning, Settings
+from benchc.benchmarks.naturalbench.translation import in_other_languages
 from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config
 from benchc.models.registry import ANSWERING
@@ -33,8 +35,10 @@ def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
     taken = taken_ids(size, results / "subsets/groups.parquet")
     # Rows that are no whole group are left out.
     items = Amount(size.pool.value, "at most") if taken is None else Amount(len(taken))
-    asked = [*stages(config, items), *blind_stages(config, results)]
-    return Plan(asked, images(settings, size, results), list(_notes(settings, results)))
+    others = items_in_other_languages(results, items)
+    asked = [*stages(config, items, others), *blind_stages(config, results)]
+    notes = [*_notes(settings, results), *translation_notes(settings, others)]
+    return Plan(asked, images(settings, size, results), notes)
 
 
 def taken_ids(size: RunSize, path: Path) -> list[str] | None:
@@ -44,8 +48,19 @@ def taken_ids(size: RunSize, path: Path) -> list[str] | None:
     return [id_ for id_ in read_table(path, SUBSET)["id"] if id_ in size.options]  # may be of an older pool
 
 
-def stages(config: Config, items: Amount) -> list[Stage]:
-    """Return the stages in which models answer: by probabilities, in words, and without the image."""
+def items_in_other_languages(results: Path, items: Amount) -> Amount:
+    """Return how many of a run's ``items`` are in other languages; a bound before groups are read."""
+    path = results / "pool/groups.parquet"
+    if not path.exists():
+        return Amount(items.value, "at most")
+    return Amount(in_other_languages(read_table(path, GROUPS)).height)
+
+
+def stages(config: Config, items: Amount, others: Amount) -> list[Stage]:
+    """Return the stages in which models answer: with the image and without it, and translated questions.
+
+    ``items``: of the groups; ``others``: of those in other languages.
+    """
     settings = cast(Settings, config.settings)
     names, number = (
         corruption_batches(settings.corruptions, settings.inference),
@@ -67,6 +82,13 @@ def stages(config: Config, items: Amount) -> list[Stage]:
         outputs = (f"predictions/questions/{{model}}/{settings.prior}.parquet",)
         questions = items.times(1 / 2)
         found.append(Stage(name, scored, _whole(questions), _whole(questions), outputs))
+    if settings.translate is not None:
+        kind = "answers" if settings.table_reading == "decoding" else "predictions"
+        asked = tuple(settings.models) if kind == "answers" else scored
+        outputs = (f"{kind}/translated/{{model}}/clean.parquet",)
+        # Questions that are not translated are left out.
+        translated = Amount(others.value, "at most")
+        found.append(Stage(f"{kind}, translated", asked, translated, translated, outputs))
     return [one for one in found if one.models]
 
 
@@ -150,6 +172,18 @@ def captions_notes(curate: Curate) -> Iterator[str]:
             f"{captions.label}: {images.text()} images with captions{known}; {captions.file} is not here, "
             f"and the run does not download it ({size} with the images)."
         )
+
+
+def translation_notes(settings: Settings, others: Amount) -> Iterator[str]:
+    """Yield how many requests translate questions; ``others``: the items of groups in other languages."""
+    if settings.translate is None:
+        return
+    attempts = settings.translate.attempts
+    requests = f"1 to {attempts} requests" if attempts > 1 else "1 request"
+    yield (
+        f"translation asks {settings.translate.model} to translate {_whole(others.times(1 / 2)).text()} "
+        f"questions, those of groups in other languages: {requests} each."
+    )
 
 
 def shortening_notes(curate: Curate, path: Path) -> Iterator[str]:

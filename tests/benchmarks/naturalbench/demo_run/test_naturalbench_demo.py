@@ -107,6 +107,14 @@ def test_models_need_the_images_of_other_benchmarks(folder):
     assert table.height == 3 * 3 and (table["difference_low"] > 0).all()
 
 
+def test_chinese_groups_are_answered_in_english_too(folder, config, groups):
+    table = pl.read_csv(folder / "tables/table5.csv")
+    print(table)
+    chinese = groups.filter(language="Chinese", method="mined")["group"].n_unique()
+    assert table["model"].n_unique() == len(config.models) and set(table["language"]) == {"Chinese"}
+    assert (table["groups"] + table["left_out"] == chinese).all() and table["groups"].min() >= 4
+
+
 def test_contrast_lowers_accuracy(folder):
     table = pl.read_csv(folder / "tables/corruption.csv").filter(
         (pl.col("corruption") == "contrast")
@@ -118,5 +126,5 @@ def test_contrast_lowers_accuracy(folder):
 
 
 def test_every_output_of_the_run_has_rows(folder):
-    for name in ("1", "2", "4", "6", "7", "11"):
+    for name in ("1", "2", "4", "5", "6", "7", "11"):
         assert pl.read_csv(folder / f"tables/table{name}.csv").height >= 2, name

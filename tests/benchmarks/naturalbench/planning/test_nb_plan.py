@@ -7,6 +7,7 @@ import pytest
 
 from benchc.benchmarks.naturalbench.planning.plan import blind_items, plan_of
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
+from benchc.benchmarks.naturalbench.schemas.groups import GROUPS, GroupsFooter
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.config.load import read_config
 from benchc.planning.amounts import Amount
@@ -18,6 +19,7 @@ from benchc.schemas.parquet import write_table
 from benchc.schemas.subset import SUBSET
 from tests.benchmarks.naturalbench.drawn import drawn_captions
 from tests.benchmarks.naturalbench.runs import config_of, curate
+from tests.benchmarks.naturalbench.simulated import group_rows
 from tests.sources.test_pool import items as items_of
 
 NOWHERE = Path("a-run-without-results")
@@ -181,6 +183,26 @@ def test_the_shipped_sources_have_their_published_sizes():
         ).settings.curate.captions.items()
     }
     assert captions == {"flickr30k": 31783, "docci": 15000, "xm3600-zh": 3600, "xm3600-hi": 3600}
+
+
+def test_questions_to_translate_are_counted_once_groups_are_read(tmp_path):
+    config = config_of(models=MODELS, translate={"model": "gpt"})
+    plan = plan_of(config, tmp_path, RunSize(Amount(80)))
+    assert plan.stages[-1].name == "answers, translated" and plan.stages[-1].models == tuple(MODELS)
+    assert plan.stages[-1].outputs == ("answers/translated/{model}/clean.parquet",)
+    assert plan.stages[-1].predictions == Amount(80, "at most")
+    note = "questions, those of groups in other languages: 1 to 4 requests each."
+    assert plan.notes[-1] == f"translation asks gpt to translate ≤ 40 {note}"
+    groups = group_rows(20, languages=("English", "Hindi"), methods=("mined", "mined", "mined", "random"))
+    write_table(groups, tmp_path / "pool/groups.parquet", GROUPS, GroupsFooter(pool="p"))
+    plan = plan_of(config, tmp_path, RunSize(Amount(80)))
+    # Ten groups in Hindi, of which five are of random pairs. Some may not be translated.
+    assert plan.stages[-1].predictions == Amount(20, "at most")
+    assert plan.notes[-1] == f"translation asks gpt to translate 10 {note}"
+    config = config_of(models=MODELS, translate={"model": "gpt", "attempts": 1}, readings=["deterministic"])
+    plan = plan_of(config, tmp_path, RunSize(Amount(80)))
+    assert [stage.name for stage in plan.stages] == ["predictions", "predictions, translated"]
+    assert plan.stages[-1].models == ("a", "b") and plan.notes[-1].endswith("languages: 1 request each.")
 
 
 def test_a_run_without_models_has_a_plan():
