@@ -140,7 +140,7 @@ SETTINGS = {
         dict.fromkeys(
             (
                 *("chance", "table1", "table11", "table2", "table4", "table5", "table6"),
-                *("rank_swaps", "corruption"),
+                *("rank_swaps", "corruption", "taus", "bias"),
             ),
             1,
         ),

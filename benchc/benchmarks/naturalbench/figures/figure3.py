@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
-from scipy.stats import binom
 
 from benchc.benchmarks.naturalbench.blind_answers import Answers, BlindAnswers, Bools
 from benchc.benchmarks.naturalbench.figures.line import POINTS, write_line
@@ -85,8 +84,12 @@ def blind_solved(answers: BlindAnswers, share: float) -> Bools:
 def guessed(answers: BlindAnswers, share: float) -> float:
     """Return the expected number of such items if each model guessed by itself, each option as often."""
     models = len(answers.blind)
-    options = answers.items["options"].list.len().to_numpy()
-    return float(binom.sf(least_number(models, share) - 1, models, 1 / options).sum()) if models else 0.0
+    if not models:
+        return 0.0
+    right = 1 / answers.items["options"].list.len().to_numpy()
+    enough = range(least_number(models, share), models + 1)
+    chances = [math.comb(models, k) * right**k * (1 - right) ** (models - k) for k in enough]
+    return float(np.sum(chances))
 
 
 def drawn_questions(items: pl.DataFrame, number: int, seed: int) -> list[str]:
