@@ -26,7 +26,7 @@ class SourceSize:
 
 
 def source_sizes(config: Config, results: Path) -> Iterator[SourceSize]:
-    """Yield the size of each source of a run, also of those beside the pool; raises as :func:`task_counts`."""
+    """Yield the size of each source of a run, also those beside the pool; raises as :func:`task_counts`."""
     for id_, source in config.all_sources.items():
         counts = task_counts(id_, source, results)
         if counts is not None:

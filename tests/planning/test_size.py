@@ -177,7 +177,9 @@ def test_the_table_of_sources_says_what_is_known_of_each(folder: Path) -> None:
 
 def test_sources_beside_the_pool_are_downloaded_too(folder: Path) -> None:
     (folder / "local.tsv").write_text(TSV)
-    found = replace(config(Pool(), local=LOCAL), other_sources={"sized": published(items=500, megabytes=7000)})
+    found = replace(
+        config(Pool(), local=LOCAL), other_sources={"sized": published(items=500, megabytes=7000)}
+    )
     text = sources_markdown(found, Path("results/trial"))
     assert "| sized  | ≤ 500" in text and text.endswith("To download for the sources: 7 GB.\n")
 
