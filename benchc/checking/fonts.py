@@ -17,10 +17,13 @@ CHARACTERS_SHOWN = 5
 def check_fonts(config: Config, pool: PoolFound) -> Iterator[Finding]:
     """Yield which names and texts of figures have characters that no installed font has."""
     # Not at the top: matplotlib takes a second, and reads all fonts.
-    from benchc.rendering.labels import WIDE_FAMILIES, renderable
+    from benchc.rendering.labels import BASE_FAMILY, WIDE_FAMILIES, renderable
     from benchc.rendering.shorten import shorten
 
-    install = f"install one of the fonts {', '.join(WIDE_FAMILIES[:3])}"
+    install = (
+        "for Chinese, Japanese and Korean characters, install one of the fonts "
+        f"{', '.join(WIDE_FAMILIES[:3])}; figures use no font of other scripts than {BASE_FAMILY} has"
+    )
     labels = [source.label for source in config.all_sources.values()]
     labels += [model.label for model in config.models.values()]
     texts: dict[str, str] = {}

@@ -26,8 +26,8 @@ class SourceSize:
 
 
 def source_sizes(config: Config, results: Path) -> Iterator[SourceSize]:
-    """Yield the size of each source of a run; raises TableError as :func:`task_counts`."""
-    for id_, source in config.sources.items():
+    """Yield the size of each source of a run, also those beside the pool; raises as :func:`task_counts`."""
+    for id_, source in config.all_sources.items():
         counts = task_counts(id_, source, results)
         if counts is not None:
             items = Amount(sum(counts.values()), "exact" if _is_read(id_, results) else "at most")

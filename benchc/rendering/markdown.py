@@ -56,7 +56,14 @@ def paragraph(text: str, mark: str = "") -> str:
     ``mark``: what begins the first line, such as "- " of a list; the others are indented by its width.
     """
     indent = " " * len(mark)
-    filled = textwrap.fill(markdown_text(text), CAPTION_WIDTH, initial_indent=mark, subsequent_indent=indent)
+    # Of a line that breaks at a hyphen, Markdown would show a space in the word.
+    filled = textwrap.fill(
+        markdown_text(text),
+        CAPTION_WIDTH,
+        initial_indent=mark,
+        subsequent_indent=indent,
+        break_on_hyphens=False,
+    )
     return filled + "\n"
 
 

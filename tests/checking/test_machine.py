@@ -71,7 +71,8 @@ def test_names_and_texts_that_no_font_has_are_warnings() -> None:
     names, texts = lines(found, "warning")
     private = f"fonts: no font has {PRIVATE} (U+F0000) of"
     assert names.startswith(f"{private} 2 names, such as Model {PRIVATE}, so that figures replace them")
-    assert texts.startswith(f"{private} 1 item, such as s/1, so that ") and "Noto Sans CJK SC" in texts
+    assert texts.startswith(f"{private} 1 item, such as s/1, so that ") and "DejaVu Sans" in texts
+    assert "for Chinese, Japanese and Korean characters, install one of the fonts Noto Sans CJK SC" in texts
     (found,) = check_fonts(config_of(LOCAL), pool_of("shape", "".join(map(chr, range(0xF0000, 0xF0006)))))
     assert "(U+F0004), … of 1 item" in found.text and "U+F0005" not in found.text
 

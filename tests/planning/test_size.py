@@ -1,6 +1,7 @@
 """The pool and its images are counted; disk is estimated from pixels, then measured."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -172,6 +173,15 @@ def test_the_table_of_sources_says_what_is_known_of_each(folder: Path) -> None:
         (folder / f"results/downloads/{name}.tsv").write_text(TSV)
     text = sources_markdown(found, Path("results/trial"))
     assert "published" not in text and text.endswith("Nothing is to be downloaded for the sources.\n")
+
+
+def test_sources_beside_the_pool_are_downloaded_too(folder: Path) -> None:
+    (folder / "local.tsv").write_text(TSV)
+    found = replace(
+        config(Pool(), local=LOCAL), other_sources={"sized": published(items=500, megabytes=7000)}
+    )
+    text = sources_markdown(found, Path("results/trial"))
+    assert "| sized  | ≤ 500" in text and text.endswith("To download for the sources: 7 GB.\n")
 
 
 def test_questions_on_the_images_taken_bound_the_pool(folder: Path) -> None:

@@ -39,6 +39,12 @@ def test_a_hostile_label_is_one_cell_of_markdown() -> None:
     assert not re.search(r"(?<!\\)<", paragraph(HOSTILE))
 
 
+def test_a_caption_breaks_no_name_at_a_hyphen() -> None:
+    names = " ".join(["Tiny-LLaVA-M"] * 40)
+    text = paragraph(names)
+    assert len(text.splitlines()) > 1 and " ".join(text.split()) == names
+
+
 @pytest.mark.parametrize("escape", [latex_text, latex_symbols])
 def test_a_hostile_label_is_one_cell_of_latex(escape) -> None:
     text = booktabs(["Model", "Items"], [[escape(HOSTILE), "1"]])

@@ -217,6 +217,11 @@ def test_figure_3_says_how_many_questions_there_are_and_what_guesses_make(
     assert "without the image by all 2 models: 2 of 7 questions (1.4 on average if each model guessed" in text
     assert "Second, first in the run 1 of 2; First 1 of 5." in text
     assert "The models did not see the images" in text and "Question 0?" in text and "A. yes ✓" in text
+    answers = read(files)
+    one = BlindAnswers(answers.items, answers.labels, answers.seen, {"a": answers.blind["a"]})
+    text = text_of(figure3(files["pool"], one, LABELS, seed=1))  # type: ignore[arg-type]
+    assert "by the model: 3 of 7 questions (" in text and "on average if it guessed at random)" in text
+    assert "The model did not see the images" in text
 
 
 def test_figure_3_of_models_that_solve_nothing_shows_no_question(files: dict[str, Path | list[Path]]) -> None:

@@ -128,14 +128,16 @@ def _note(
         counts.append(f"{label} {int(solved[rows].sum()):,} of {int(rows.sum()):,}")
     drawn = (
         f" Shown: {pluralize(shown, 'question')} of these, drawn at random by a hash (seed {seed}), in turn "
-        "of the benchmarks; ✓ is the right option. The models did not see the images."
+        f"of the benchmarks; ✓ is the right option. {'The model' if models == 1 else 'The models'} did not "
+        "see the images."
         if shown
         else ""
     )
     return (
         f"Answered rightly without the image by {who}: {int(solved.sum()):,} of "
-        f"{pluralize(answers.items.height, 'question')} ({guessed(answers, share):.1f} on average if each "
-        f"model guessed at random). By benchmark: {'; '.join(counts)}.{drawn}"
+        f"{pluralize(answers.items.height, 'question')} ({guessed(answers, share):.1f} on average if "
+        f"{'it' if models == 1 else 'each model'} guessed at random). By benchmark: {'; '.join(counts)}."
+        f"{drawn}"
     )
 
 

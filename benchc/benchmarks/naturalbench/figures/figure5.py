@@ -42,7 +42,9 @@ def figure5(table: Path, halves: Path) -> Figure:
     ``table``: fine_tuning.csv, whose rows are in the order of the bars; ``halves``: HALVES. The dotted line
     is chance.
     """
-    rows = read_table_csv(table)
+    ends = [f"{name}{end}" for name in LOOKS for end in ("", "_low", "_high")]
+    # A single tested group has no interval: no cell of its columns has a number.
+    rows = read_table_csv(table).with_columns(pl.col(ends).cast(pl.Float64))
     models = rows["model"].unique(maintain_order=True).to_list()
     names = dict(zip(models, shorten_all(renderable(models), LONGEST_LABEL), strict=True))
     places = np.arange(rows.height)
@@ -61,7 +63,7 @@ def figure5(table: Path, halves: Path) -> Figure:
             rotation=0 if level else 90,
         )
         axes.set_xlim(-0.6, rows.height - 0.4)
-        highest = rows.select(f"{name}{end}" for name in LOOKS for end in ("", "_high")).to_numpy().max()
+        highest = np.nanmax(rows.select(ends).to_numpy())
         axes.set_ylim(0, 1.14 * max(1.3 * G_ACC, highest))
         axes.set_ylabel("G-Acc (%)")
         axes.tick_params(axis="x", length=0)
@@ -105,6 +107,7 @@ def _halves_text(path: Path) -> str:
     rows, footer = read_table(path, HALVES), read_footer(path)
     train, test = (rows.filter(half=each).height for each in (TRAIN, TEST))
     return (
-        f"Tuned on {pluralize(train, 'group')}, tested on {test:,} others;\n"
+        f"Reading: Deterministic. Tuned on {pluralize(train, 'group')},\n"
+        f"tested on {test:,} others; "
         f"{footer['in_both']:,} of {pluralize(int(str(footer['images'])), 'image')} in both halves"
     )

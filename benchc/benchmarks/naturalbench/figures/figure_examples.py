@@ -210,7 +210,8 @@ def _question_texts(item: Mapping[str, Any], kind: str) -> list[tuple[str, str]]
     options = item["options"]
     question, _, listed = str(item["question"]).strip().partition("\n")
     if kind != "yes_no" and [*options] != [*LETTERS[: len(options)]]:
-        listed = "; ".join(f"{letter}: {option}" for letter, option in zip(LETTERS, options, strict=False))
+        names = [renderable([option])[0] for option in options]
+        listed = "; ".join(f"{letter}: {name}" for letter, name in zip(LETTERS, names, strict=False))
     return [(question, "bold"), *([(listed, "normal")] if listed.strip() else [])]
 
 

@@ -13,10 +13,10 @@ from benchc.benchmarks.naturalbench.translation import in_other_languages
 from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config
 from benchc.models.registry import ANSWERING
-from benchc.planning.amounts import Amount, disk_text, total
+from benchc.planning.amounts import Amount, Kind, disk_text, total
 from benchc.planning.plan import Plan
 from benchc.planning.size import ImageCounts, RunSize, image_counts, run_size, variants
-from benchc.planning.source_size import published_amount, task_counts
+from benchc.planning.source_size import published_amount, published_items, task_counts
 from benchc.planning.stages import Stage
 from benchc.pluralize import pluralize
 from benchc.schemas.parquet import read_table
@@ -106,18 +106,20 @@ def blind_stages(config: Config, results: Path) -> list[Stage]:
 
 
 def blind_items(config: Config, results: Path) -> Amount:
-    """Return how many items of other benchmarks are asked about: exact once all sources are read."""
+    """Return how many items of other benchmarks are asked about: exact once all sources are read.
+
+    Sources that are not here count as they are published.
+    """
     blind = cast(Settings, config.settings).blind
-    read = all((results / f"sources/{id_}.parquet").exists() for id_ in blind.sources)
-    most = 0
+    amounts = []
     for id_ in blind.sources:
-        counts = task_counts(id_, config.all_sources[id_], results)
-        available = [] if counts is None else [sum(counts.values())]
-        limit = [] if blind.items is None else [blind.items]
-        if not available and not limit:
-            return Amount(None, "at most")
-        most += min([*available, *limit])
-    return Amount(most, "exact" if read else "at most")
+        source = config.all_sources[id_]
+        counts = task_counts(id_, source, results)
+        read = (results / f"sources/{id_}.parquet").exists()
+        kind: Kind = "exact" if read else "at most"
+        amount = published_items(source) if counts is None else Amount(sum(counts.values()), kind)
+        amounts.append(amount if blind.items is None else amount.capped(blind.items))
+    return total(amounts)
 
 
 def _whole(amount: Amount) -> Amount:

@@ -17,6 +17,7 @@ from benchc.benchmarks.naturalbench.tables.frames import (
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER, ChanceTable
+from benchc.rendering.numbers import MISSING
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
@@ -25,8 +26,9 @@ SHARES = {"yes": ("yes_no", 0), "b": ("multiple_choice", 1)}
 CAPTION = (
     "Bias to an answer on clean images: share of Yes among the answers to yes-or-no questions, share of B "
     "among the answers A or B, and share of the replies without an answer, which are wrong. Half of the "
-    "right answers are Yes, and half are B. {resampled}" + ORDER
+    "right answers are Yes, and half are B.{none} {resampled}" + ORDER
 )
+NONE = f" {MISSING}: the run has no such question, or no answer to one."
 
 
 def bias(scored: CleanScores, chance: ChanceTable, draws: PositiveInt, seed: int) -> Table:
@@ -63,7 +65,11 @@ def bias(scored: CleanScores, chance: ChanceTable, draws: PositiveInt, seed: int
             Column("b", "B", interval=True, digits=1),
             Column("no_answer", "No answer", interval=True, digits=1),
         ],
-        caption=CAPTION.format(resampled=resampled(scored, draws)) + note,
+        caption=CAPTION.format(
+            none=NONE if frame.select(*SHARES).null_count().sum_horizontal().sum() else "",
+            resampled=resampled(scored, draws),
+        )
+        + note,
         label="naturalbench-bias",
         shown=frame.with_columns(pl.col("reading").replace(READINGS), marked),
         summary=pluralize(len(keys), "row"),

@@ -32,10 +32,13 @@ INPUTS: dict[Modality, str] = {"text": "blind", "images": "with images"}
 COLUMNS = ["zero_shot", "fine_tuned", "difference"]
 NO_IMAGE = "no_image"
 CAPTION = (
-    "G-Acc of models before and after tuning on {train}, on the other {test}; Δ: the difference, paired by "
-    "group. Blind: tuned and asked without the image, so that both images of a question have one answer and "
-    "no group is right; chance, of four answers by a coin, is 6.25. In per cent, with 95 % percentile "
-    "intervals from {draws} of the tested groups, the same for all models."
+    "G-Acc of models before and after tuning on {train}, on the other {test}, by the reading deterministic; "
+    "Δ: the difference, paired by group.{blind} Chance, of four answers by a coin, is 6.25. In per cent, "
+    "with 95 % percentile intervals from {draws} of the tested groups, the same for all models."
+)
+BLIND = (
+    " Blind: tuned and asked without the image, so that both images of a question have one answer and no "
+    "group is right."
 )
 
 
@@ -88,6 +91,7 @@ def fine_tuning(
         caption=CAPTION.format(
             train=pluralize(halves.filter(half=TRAIN).height, "group"),
             test=f"{chosen.height:,}",
+            blind=BLIND if "text" in modalities else "",
             draws=pluralize(draws, "resample"),
         ),
         label="naturalbench-fine-tuning",

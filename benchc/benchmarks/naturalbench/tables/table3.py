@@ -45,8 +45,11 @@ SCHEMA = {
 }
 CAPTION = (
     "Statistics of the groups that the run reads or makes. A group has four VQA samples: two questions about "
-    "two images; the rows All are sums. All types of questions are written about the pairs of a source, so "
-    "that the pairs of its rows must not be added.{made}{read}{paper}"
+    "two images; the rows All are sums.{shared}{made}{read}{paper}"
+)
+SHARED = (
+    " All types of questions are written about the pairs of a source, so that the pairs of its rows must not "
+    "be added."
 )
 MADE = (
     " Of what the run makes, mismatched pairs are those chosen among the mined ones, and verified pairs "
@@ -128,6 +131,7 @@ def table3(
         frame,
         columns,
         caption=CAPTION.format(
+            shared=SHARED if made.height or compared.height else "",
             made=MADE if made.height else "",
             read=READ if read.height else "",
             paper=PAPER if compared.height else "",

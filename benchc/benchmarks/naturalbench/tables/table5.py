@@ -30,10 +30,10 @@ from benchc.schemas.parquet import REMAKE, TableError
 VALUES = ("original", "translated", "difference")
 CAPTION = (
     "G-Acc on groups in other languages than English, asked as they are and translated into English by "
-    "{translator}, by the reading {reading}; Δ: translated minus original, paired by group. {groups}. The "
-    "suffix of a question, and labels that are Yes and No or letters, are English in both. In per cent, with "
-    "95 % percentile intervals from {draws} of the groups of a language, the same for all models. All models "
-    "of the run are shown, whether or not they claim to know the language." + ORDER
+    "the model {translator}, by the reading {reading}; Δ: translated minus original, paired by group. "
+    "{groups}. The suffix of a question, and labels that are Yes and No or letters, are English in both. In "
+    "per cent, with 95 % percentile intervals from {draws} of the groups of a language, the same for all "
+    "models. All models of the run are shown, whether or not they claim to know the language." + ORDER
 )
 MARKS = " Marks are by all groups of the run."
 

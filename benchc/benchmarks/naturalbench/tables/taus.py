@@ -15,7 +15,8 @@ CAPTION = (
     "model answers Yes, or A, where P(Yes) - P(No), or P(A) - P(B), is above τ. Differences between "
     "probabilities of whole texts are small, and so are their thresholds. All τ in [low, high) make as many "
     "of the groups right; of several such intervals it is the one nearest 0, and τ is 0 if that contains it, "
-    "else its midpoint. Half: the one that τ is applied to, chosen from the other." + ORDER
+    "else its midpoint. Half: the one that τ is applied to, chosen from the other. Groups: those that τ was "
+    "chosen from, of a half those of the other; Right: how many of them it makes right." + ORDER
 )
 TAUS = {
     "model": pl.String,

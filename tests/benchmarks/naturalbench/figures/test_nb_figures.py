@@ -293,6 +293,17 @@ def test_examples_show_questions_truth_and_answers(tmp_path, files):
     assert colour["✓ A"] != colour["✗ A"]
 
 
+@pytest.mark.filterwarnings("ignore:no installed font")
+def test_an_option_without_a_font_is_no_empty_option(tmp_path):
+    options = ("\U000f0000", "a \U000f0000 dog")
+    rows = [row for number in range(8) for row in group(f"g{number}", 4 * number, options=options)]
+    tsv, pool = write_pool(tmp_path, rows)
+    groups = groups_of_pool(pool, {"nb": Source(tsv, "Own")}).table
+    found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): first(8)}})
+    figure = figure_examples(pool, groups, tags_of(), found, 0, names=["nb/g0"])
+    assert "A: [U+F0000]; B: a dog" in [text.get_text() for text in figure.texts]
+
+
 def test_a_reply_without_an_answer_is_wrong(tmp_path, files):
     pool, groups = files
     found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): first(8)}})

@@ -73,6 +73,9 @@ def test_items_of_other_benchmarks_are_asked_with_images_and_without(tmp_path):
         assert stage.outputs == (f"predictions/blind/{{model}}/{file}.parquet",) and stage.own_items
     unlimited = config_of(models=MODELS, others=others, blind={"sources": ["absent"], "items": None})
     assert blind_items(unlimited, NOWHERE) == Amount(None, "at most")
+    others["absent"]["published"] = {"items": 40}
+    unlimited = config_of(models=MODELS, others=others, blind={"sources": ["absent"], "items": None})
+    assert blind_items(unlimited, NOWHERE) == Amount(40, "at most")
     without = plan_of(config_of(models=MODELS), NOWHERE, RunSize(Amount(8)))
     assert not any(stage.own_items for stage in without.stages)
 

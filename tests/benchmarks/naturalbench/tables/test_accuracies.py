@@ -297,6 +297,10 @@ def test_taus(tables, files):
     assert table.frame.height == 10 and table.frame["model"].unique().len() == 2
     for row in table.frame.iter_rows(named=True):
         assert row["low"] <= row["tau"] < row["high"] and 0 <= row["right"] <= row["groups"]
+    # The counts of a half are of the groups that its threshold is chosen from.
+    halves = table.frame.filter(model="THIRD", reading="cross_fitted")
+    assert "Groups: those that τ was chosen from" in " ".join(table.markdown.split())
+    assert halves["groups"].sum() == 48 and halves["half"].to_list() == [0, 1]
     first = table.frame.filter(model="THIRD", reading="global").row(0, named=True)
     assert (first["type"], first["half"], first["groups"]) == (None, None, 48)
     assert first["right"] == tables["third"][0].filter(reading="global")["g"].sum()
@@ -333,6 +337,10 @@ def test_a_model_whose_replies_have_no_answer_is_named(tables, tmp_path):
         "No answer: the share of replies in which none is found. These are more than half for THIRD;"
         in " ".join(table.markdown.split())
     )
+    unknown = "–: the run has no such question, or no answer to one."
+    assert unknown in " ".join(table_of("bias", files).markdown.split())
+    answered = write_scored(tmp_path / "answered", GROUPS, {"third": tables["third"]})
+    assert unknown not in " ".join(table_of("bias", answered).markdown.split())
 
 
 def test_a_model_is_not_named_for_half_of_its_replies(tables, tmp_path):

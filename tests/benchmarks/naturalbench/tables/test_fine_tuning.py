@@ -99,12 +99,15 @@ def test_g_acc_is_of_the_tested_half_and_its_difference_is_paired(inputs):
     # Whatever it learned, a model that does not see the image solves no group.
     assert (blind["zero_shot"], blind["fine_tuned"], blind["difference"]) == (0.0, 0.0, 0.0)
     assert table.frame["groups"].to_list() == [4, 4]
-    assert "tuning on 4 groups, on the other 4;" in table.markdown
+    assert "tuning on 4 groups, on the other 4, by the reading deterministic;" in " ".join(
+        table.markdown.split()
+    )
 
 
 def test_one_modality_has_its_rows_alone(inputs):
     table = fine_tuning(**{**inputs, "modalities": ["images"], "tuned": inputs["tuned"][:1]})
     assert table.frame["input"].to_list() == ["with images"]
+    assert "Blind" not in table.markdown and "Blind" in fine_tuning(**inputs).markdown
 
 
 def test_a_missing_prediction_is_an_error(inputs):
@@ -125,4 +128,14 @@ def test_the_figure_has_the_bars_of_the_table(inputs, tmp_path):
     assert chance.get_linestyle() == ":" and [*chance.get_ydata()] == [6.25, 6.25]
     (legend,) = figure.legends
     title = legend.get_title().get_text().replace("\n", " ")
-    assert title == "Tuned on 4 groups, tested on 4 others; 3 of 1,600 images in both halves"
+    assert title == (
+        "Reading: Deterministic. Tuned on 4 groups, tested on 4 others; 3 of 1,600 images in both halves"
+    )
+
+
+def test_the_figure_shows_the_bar_of_a_single_tested_group(inputs, tmp_path):
+    one = inputs["halves"].filter(pl.col("group").is_in(["g0", "g1"]))
+    table = fine_tuning(**{**inputs, "halves": one})
+    (tmp_path / "fine_tuning.csv").write_text(table.frame.write_csv())
+    (axes,) = figure5(tmp_path / "fine_tuning.csv", tmp_path / "halves.parquet").axes
+    assert max(bar.get_height() for bar in axes.patches) == 100.0 < axes.get_ylim()[1]

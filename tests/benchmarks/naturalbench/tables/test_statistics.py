@@ -71,6 +71,11 @@ def test_the_published_set_has_the_papers_numbers(tmp_path: Path) -> None:
     assert pairs.height == 8 and pairs["here"].null_count() == 8
     assert sorted(set(pairs["published"])) == [1000, 1200, 2000, 3300]
     assert "–: not known of a set that the run reads" in table.markdown
+    shared = "the pairs of its rows must not be added"
+    assert shared in " ".join(table.markdown.split())
+    # Of a set of one's own that the run reads, no pairs are shown.
+    own = statistics(tmp_path, published_groups().with_columns(subset=pl.lit("Own")))
+    assert shared not in " ".join(own.markdown.split())
     assert "people kept" not in table.markdown and "Paper: VQA samples" in table.markdown
 
 

@@ -131,7 +131,7 @@ def test_it_prints_counts_marks_and_the_paper(files: dict[str, Any]) -> None:
     assert header == ["Model", "Chinese", "Chinese → English", "Δ", "Hindi", "Hindi → English", "Δ"]
     assert "| Random chance | 6.2 | 6.2 | 0.0 | 6.2 | 6.2 | 0.0 |" in text
     assert "Groups: Chinese 13 (2 without a translation left out), Hindi 9 (1 without a translation" in text
-    assert "by gpt, by the reading decoding, where a reply without an answer is wrong" in text
+    assert "by the model gpt, by the reading decoding, where a reply without an answer is wrong" in text
     assert "whether or not they claim to know the language" in text
     assert ("†" in text) == ("Marks are by all groups of the run." in text)
     check_latex(table.latex)
