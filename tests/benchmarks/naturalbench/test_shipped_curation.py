@@ -80,8 +80,8 @@ def test_a_run_is_planned_and_reads_its_captions(
         (
             "docci",
             [
-                "curation asks gpt-4o-2024-08-06 to shorten captions of 230 characters or more: 1 to 4 "
-                "requests each.",
+                "curation asks gpt-4o-2024-08-06 to shorten those of ≈ 15,000 captions that have 230 "
+                "characters or more: 1 to 4 requests each.",
                 "curation asks gpt-4o-2024-08-06 for questions: ≤ 6,600 requests in round 0 (≤ 3,300 pairs × "
                 "2 types), ≤ 26,400 in 4 rounds.",
             ],
