@@ -168,8 +168,10 @@ def test_of_two_processes_one_learns_and_the_other_waits(checkpoints, tmp_path, 
     assert "tiny: waiting for another process that learns the same" in capsys.readouterr().err
 
 
-def test_the_steps_are_those_of_adamw_on_mean_clipped_gradients(checkpoints, tmp_path):
+@pytest.mark.parametrize("longest", [1.0, 1e9])  # these gradients are longer than 1
+def test_the_steps_are_those_of_adamw_on_mean_clipped_gradients(checkpoints, tmp_path, monkeypatch, longest):
     """The last step of an epoch has fewer examples, and the rate is a ramp and then a cosine."""
+    monkeypatch.setattr(train, "MAX_GRADIENT_NORM", longest)
     scorer, plain = scorer_of(checkpoints), scorer_of(checkpoints)
     model = train.adapted(scorer, SETTINGS)
     train.train(scorer, model, EXAMPLES, SETTINGS, state=tmp_path / "s", label="tiny")
@@ -186,7 +188,7 @@ def test_the_steps_are_those_of_adamw_on_mean_clipped_gradients(checkpoints, tmp
             gradients = torch.autograd.grad(torch.stack(losses).mean(), learned, allow_unused=True)
             norm = sum(float((each**2).sum()) for each in gradients if each is not None) ** 0.5
             for weights, each in zip(learned, gradients, strict=True):
-                weights.grad = None if each is None else each * min(1.0, 1 / norm)
+                weights.grad = None if each is None else each * min(1.0, longest / norm)
             # Of 6 steps, 3 % in which the rate rises are 1, at whose start it is 0.
             rate = 0.0 if step == 0 else (1 + math.cos(math.pi * (step - 1) / 5)) / 2
             optimizer.param_groups[0]["lr"] = SETTINGS.learning_rate * rate
