@@ -143,6 +143,7 @@ def test_of_a_part_of_the_images_the_published_items_are_a_part(folder: Path) ->
     sizes = {"items": 1000, "images": 300}
     assert published_items(vqav2(30, **sizes)) == Amount(100, "estimate")
     assert published_items(vqav2(None, **sizes)) == Amount(1000, "at most")
+    assert published_items(vqav2(400, **sizes)) == Amount(1000, "at most")  # more than there are
     assert published_items(vqav2("list.txt", **sizes)) == Amount(1000, "at most")
     assert published_items(vqav2(30, items=1000)) == Amount(1000, "at most")
     assert published_items(vqav2(30)).value is None

@@ -71,7 +71,7 @@ def train(
         state: file that is written after each epoch, from which a killed training goes on
         label: of the progress bar
 
-    Raises InputError at the first example whose loss is not finite.
+    Raises InputError at the first example whose loss is not finite, also after the last step.
     """
     learned = {name: each for name, each in model.named_parameters() if each.requires_grad}
     optimizer = torch.optim.AdamW(learned.values(), lr=settings.learning_rate, weight_decay=0.0)
@@ -92,10 +92,8 @@ def train(
             first = (number - 1) // settings.batch * settings.batch
             with _explained(scorer, examples[place]):
                 loss = answer_loss(scorer, examples[place], alpha)
-                if not math.isfinite(value := loss.item()):
-                    raise InputError(f"{name}: a loss is {value}; lower the learning rate")
+                total += _finite(loss, name)
                 (loss / min(settings.batch, len(order) - first)).backward()  # type: ignore[no-untyped-call]
-            total += value
             if number % settings.batch == 0 or number == len(order):
                 torch.nn.utils.clip_grad_norm_(learned.values(), MAX_GRADIENT_NORM)
                 optimizer.step()
@@ -114,7 +112,15 @@ def train(
         )
         with atomic_write(state) as file:
             file.write(written.getbuffer())
+    with torch.no_grad(), _explained(scorer, examples[-1]):
+        _finite(answer_loss(scorer, examples[-1], alpha), f"{label}, after the last step")
     return losses
+
+
+def _finite(loss: torch.Tensor, name: str) -> float:
+    if not math.isfinite(value := loss.item()):
+        raise InputError(f"{name}: a loss is {value}; lower the learning rate")
+    return value
 
 
 @contextmanager

@@ -1,10 +1,12 @@
 """A tuned model as a folder in the Hub's format, and the cache of what was learned."""
 
+import fcntl
 import hashlib
 import json
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -67,21 +69,23 @@ def tune(
 ) -> Path:
     """Tune a model in place, and return the folder of what was learned, which ``cache`` keeps for all runs.
 
-    Its name contains a digest of ``identity``, so that nothing is learned twice. The learned matrices are
-    then merged into the model's weights.
+    Its name contains a digest of ``identity``, so that nothing is learned twice: of several processes, one
+    learns and the others wait for it. The learned matrices are then merged into the model's weights.
     """
     key = hashlib.blake2b(json.dumps(identity, sort_keys=True).encode(), digest_size=6).hexdigest()
     folder = cache / f"adapter-{key}"
     model = adapted(scorer, settings)
-    if not folder.is_dir():
-        state = cache / f".{folder.name}.pt"
-        losses = train(scorer, model, examples, settings, state=state, label=label, alpha=alpha)
-        with atomic_folder(folder) as made:
-            model.save_pretrained(made)
-            record = {"identity": identity, "examples": len(examples), "losses": losses}
-            (made / RECORD).write_text(json.dumps(record, indent=1))
-        state.unlink()
-    else:
+    with _alone(cache / f".{folder.name}.lock", label):
+        known = folder.is_dir()
+        if not known:
+            state = cache / f".{folder.name}.pt"
+            losses = train(scorer, model, examples, settings, state=state, label=label, alpha=alpha)
+            with atomic_folder(folder) as made:
+                model.save_pretrained(made)
+                record = {"identity": identity, "examples": len(examples), "losses": losses}
+                (made / RECORD).write_text(json.dumps(record, indent=1))
+            state.unlink(missing_ok=True)  # another process may have, where files cannot be locked
+    if known:
         peft.set_peft_model_state_dict(model, peft.load_peft_weights(str(folder), device="cpu"))
     losses = json.loads((folder / RECORD).read_text())["losses"]
     print(
@@ -91,6 +95,22 @@ def tune(
     )
     scorer.chat.model = model.merge_and_unload()
     return folder
+
+
+@contextmanager
+def _alone(path: Path, label: str) -> Iterator[None]:
+    """Run a block in one process at a time, those that have the lock file ``path``; others wait."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a") as file:
+        try:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                print(f"{label}: waiting for another process that learns the same", file=sys.stderr)
+                fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError:
+            pass  # Some network file systems have no locks.
+        yield
 
 
 def save_tuned(scorer: ChatInterface, source: CheckpointSource, folder: Path) -> None:

@@ -134,10 +134,16 @@ def test_a_model_below_chance_is_no_contradiction(files: dict[str, Path | list[P
     assert "above" not in table.markdown
 
 
+def test_the_seed_draws_the_resamples(files: dict[str, Path | list[Path]]) -> None:
+    one, again, other = (blind_sources(read(files), LABELS, draws=7, seed=seed).frame for seed in (1, 1, 2))
+    assert one.equals(again) and not one.equals(other)
+
+
+@pytest.mark.parametrize("which", ["seen", "unseen"])
 def test_predictions_of_another_pool_and_missing_ones_are_refused(
-    files: dict[str, Path | list[Path]],
+    files: dict[str, Path | list[Path]], which: str
 ) -> None:
-    path = files["seen"][0]  # type: ignore[index]
+    path = files[which][0]  # type: ignore[index]
     rows = pl.read_parquet(path, glob=False)
     write_table(rows.head(3), path, PREDICTIONS, footer_of({"label": "a"}))
     with pytest.raises(InputError, match="has no prediction of one/3"):

@@ -14,6 +14,7 @@ from benchc.benchmarks.naturalbench.settings import FineTuning
 from benchc.benchmarks.naturalbench.workflow import Workflow
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
+from benchc.models.tuning.settings import TuningSettings
 from benchc.planning.amounts import Amount
 from benchc.planning.size import RunSize
 from tests.benchmarks.naturalbench.runs import config_of
@@ -76,6 +77,14 @@ def test_the_configuration_is_refused_before_anything_runs():
 def test_values_that_make_no_sense_are_refused(wrong):
     with pytest.raises(ValidationError):
         FineTuning.model_validate({"models": ["m"]} | wrong)
+
+
+def test_each_setting_reaches_the_training_under_its_own_name():
+    lora = {"rank": 3, "alpha": 5, "modules": ["q_proj"]}
+    given = {"seed": 7, "epochs": 11, "batch": 13, "learning_rate": 0.5, "lora": lora}
+    assert FineTuning.model_validate({"models": ["m"]} | given).tuning() == TuningSettings(
+        epochs=11, batch=13, learning_rate=0.5, rank=3, alpha=5, modules=("q_proj",), seed=7
+    )
 
 
 def test_tuned_models_are_entries_with_the_folder_of_the_run():

@@ -43,6 +43,7 @@ TRANSLATED = {"Question": "Where is the dog?", "Hint": "Look.", "Option A": "gra
 ROWS = [
     *group("zh", 4, language="Chinese"),
     *group("en", 8),
+    *group("en2", 24, language="english"),
     *group("hi", 12, options=("कुत्ता", "बिल्ली"), language="Hindi"),
     *group("drawn", 16, language="Chinese", method="random"),
     *group("zh2", 20, language="chinese"),
@@ -134,6 +135,12 @@ def test_a_reply_that_is_no_translation_is_refused(reply: Any, reason: str) -> N
     text = reply if isinstance(reply, str) else json.dumps(TRANSLATED | reply)
     with pytest.raises(UnusableError, match=f"^{reason}"):
         read_translation(text, CHOICE)
+
+
+def test_a_question_is_not_translated_by_other_blanks() -> None:
+    spaced = YES_NO._replace(question="Il  corre\nora")
+    with pytest.raises(UnusableError, match=r"^the question is not translated$"):
+        read_translation('{"Question": "Il corre ora"}', spaced)
 
 
 def test_a_reply_without_a_key_is_refused() -> None:

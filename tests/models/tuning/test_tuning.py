@@ -1,7 +1,9 @@
 """Tuning against plain passes of the same models, and what is kept of it."""
 
 import io
+import math
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -18,9 +20,12 @@ from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.tuning import examples, train, tuned
 from benchc.models.tuning.examples import Example, answer_loss, examples_of, extended
+from benchc.models.tuning.lora import peft
 from benchc.models.tuning.settings import TuningSettings, obstacle
+from benchc.randomness import generator_of
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
+from benchc.transparency import Alpha
 from tests.models.conftest import QUESTIONS
 
 SETTINGS = TuningSettings(epochs=3, batch=2, learning_rate=5e-3, rank=4, alpha=8, seed=3)
@@ -137,9 +142,60 @@ def test_what_was_learned_is_kept_and_not_learned_again(checkpoints, tmp_path, m
     monkeypatch.setattr(tuned, "train", lambda *_, **__: pytest.fail("learned again"))
     assert tune(again, tmp_path) == folder
     np.testing.assert_array_equal(scores_of(again), scores_of(first))
-    assert sorted(path.name for path in tmp_path.iterdir()) == [folder.name]
+    assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".lock") == [folder.name]
     with pytest.raises(pytest.fail.Exception):
         tune(other, tmp_path, TuningSettings(**{**vars(SETTINGS), "seed": 4}))
+
+
+def test_of_two_processes_one_learns_and_the_other_waits(checkpoints, tmp_path, monkeypatch, capsys):
+    first, second = scorer_of(checkpoints), scorer_of(checkpoints)
+    learn, others, calls = tuned.train, [], []
+
+    def learning(*arguments: Any, **named: Any) -> list[float]:
+        calls.append(1)
+        # flock is of an open file, so that a thread stands for a process.
+        others.append(Thread(target=tune, args=(second, tmp_path)))
+        others[0].start()
+        others[0].join(timeout=3)
+        assert others[0].is_alive()
+        return learn(*arguments, **named)
+
+    monkeypatch.setattr(tuned, "train", learning)
+    tune(first, tmp_path)
+    others[0].join()
+    assert len(calls) == 1
+    np.testing.assert_array_equal(scores_of(second), scores_of(first))
+    assert "tiny: waiting for another process that learns the same" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("longest", [1.0, 1e9])  # these gradients are longer than 1
+def test_the_steps_are_those_of_adamw_on_mean_clipped_gradients(checkpoints, tmp_path, monkeypatch, longest):
+    """The last step of an epoch has fewer examples, and the rate is a ramp and then a cosine."""
+    monkeypatch.setattr(train, "MAX_GRADIENT_NORM", longest)
+    scorer, plain = scorer_of(checkpoints), scorer_of(checkpoints)
+    model = train.adapted(scorer, SETTINGS)
+    train.train(scorer, model, EXAMPLES, SETTINGS, state=tmp_path / "s", label="tiny")
+    torch.manual_seed(SETTINGS.seed)
+    config = peft.LoraConfig(r=4, lora_alpha=8, target_modules="all-linear")
+    own = peft.get_peft_model(plain.chat.model, config)
+    learned = [each for each in own.parameters() if each.requires_grad]
+    optimizer = torch.optim.AdamW(learned, weight_decay=0.0)
+    step = 0
+    for epoch in range(3):
+        order = generator_of(3, "epoch", epoch).permutation(3).tolist()
+        for batch in (order[:2], order[2:]):
+            losses = [answer_loss(plain, EXAMPLES[place]) for place in batch]
+            gradients = torch.autograd.grad(torch.stack(losses).mean(), learned, allow_unused=True)
+            norm = sum(float((each**2).sum()) for each in gradients if each is not None) ** 0.5
+            for weights, each in zip(learned, gradients, strict=True):
+                weights.grad = None if each is None else each * min(1.0, longest / norm)
+            # Of 6 steps, 3 % in which the rate rises are 1, at whose start it is 0.
+            rate = 0.0 if step == 0 else (1 + math.cos(math.pi * (step - 1) / 5)) / 2
+            optimizer.param_groups[0]["lr"] = SETTINGS.learning_rate * rate
+            optimizer.step()
+            step += 1
+    for weights, expected in zip((p for p in model.parameters() if p.requires_grad), learned, strict=True):
+        torch.testing.assert_close(weights, expected, rtol=1e-3, atol=1e-5)
 
 
 def test_a_killed_training_goes_on_with_the_same_bits(checkpoints, tmp_path, monkeypatch):
@@ -158,7 +214,7 @@ def test_a_killed_training_goes_on_with_the_same_bits(checkpoints, tmp_path, mon
         tune(scorer_of(checkpoints), tmp_path / "killed")
     scorer = scorer_of(checkpoints)
     tune(scorer, tmp_path / "killed")
-    assert len(passes) == 5 + 2 * len(EXAMPLES)
+    assert len(passes) == 5 + 2 * len(EXAMPLES) + 1  # the last sees that the loss is still finite
     np.testing.assert_array_equal(scores_of(scorer), scores_of(expected))
 
 
@@ -172,10 +228,12 @@ def test_a_saved_model_is_loaded_as_it_was_tuned(checkpoints, tmp_path):
 
 
 def test_what_is_learned_depends_on_examples_model_and_settings(checkpoints):
-    def key(which: list[Example] = EXAMPLES, family: str = "llava", **changes: Any) -> dict[str, str]:
+    def key(
+        which: list[Example] = EXAMPLES, family: str = "llava", alpha: Alpha = "drop", **changes: Any
+    ) -> dict[str, str]:
         scorer = scorer_of(checkpoints, family)
         settings = TuningSettings(**{**vars(SETTINGS), **changes})
-        return tuned.identity_of_tuning(scorer, which, settings, family=family, scoring="text", alpha="drop")
+        return tuned.identity_of_tuning(scorer, which, settings, family=family, scoring="text", alpha=alpha)
 
     whole = key()
     assert key() == whole
@@ -185,6 +243,7 @@ def test_what_is_learned_depends_on_examples_model_and_settings(checkpoints):
         key(EXAMPLES[::-1]),
         key(blind),
         key(family="internvl"),
+        key(alpha="white"),
         key(rank=5),
         key(seed=9),
     ]
@@ -203,6 +262,13 @@ def test_a_loss_that_is_not_finite_stops_the_training(checkpoints, tmp_path):
         scorer.chat.model.get_output_embeddings().weight[0] = float("nan")
     with pytest.raises(InputError, match="a loss is nan; lower the learning rate"):
         tune(scorer, tmp_path)
+
+
+def test_weights_that_the_last_step_ruins_are_not_kept(checkpoints, tmp_path):
+    settings = TuningSettings(**{**vars(SETTINGS), "epochs": 1, "batch": 1, "learning_rate": 1e9})
+    with pytest.raises(InputError, match=r"after the last step: a loss is .*; lower the learning rate"):
+        tune(scorer_of(checkpoints), tmp_path, settings)
+    assert not list(tmp_path.glob("adapter-*"))
 
 
 def pool_of(folder: Path, data: bytes, answer: int | None = 1) -> tuple[Path, dict[str, Item]]:

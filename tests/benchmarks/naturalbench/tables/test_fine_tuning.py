@@ -104,6 +104,11 @@ def test_g_acc_is_of_the_tested_half_and_its_difference_is_paired(inputs):
     )
 
 
+def test_the_seed_draws_the_resamples(inputs):
+    one, again, other = (fine_tuning(**inputs | {"draws": 7, "seed": seed}).frame for seed in (1, 1, 2))
+    assert one.equals(again) and not one.equals(other)
+
+
 def test_one_modality_has_its_rows_alone(inputs):
     table = fine_tuning(**{**inputs, "modalities": ["images"], "tuned": inputs["tuned"][:1]})
     assert table.frame["input"].to_list() == ["with images"]

@@ -58,11 +58,11 @@ def files(given: tuple[dict[str, Any], dict[str, Any]], tmp_path: Path) -> dict[
     }
 
 
-def table5(files: dict[str, Any], reading: str = "decoding") -> Table:
+def table5(files: dict[str, Any], reading: str = "decoding", **changes: int) -> Table:
     chance = function_of("benchc.benchmarks.naturalbench.tables.chance")
     ranking = {"predictions": [], "least_label_mass": 0.5, "rank_below_chance": True}
     files["chance"].write_text(call(chance, files | DRAWS | ranking).frame.write_csv())
-    settings = DRAWS | {"reading": reading, "translator": "gpt"}
+    settings = DRAWS | changes | {"reading": reading, "translator": "gpt"}
     found: Table = call(function_of("benchc.benchmarks.naturalbench.tables.table5"), files | settings)
     return found
 
@@ -122,6 +122,11 @@ def test_pairs_are_by_group_whatever_the_order_of_files(
     frame = table5(files | {"translated_scores": again["scores"], "translated_groups": again["groups"]}).frame
     zero = frame.select("difference", "difference_low", "difference_high")
     assert zero.rows() == [(0.0, 0.0, 0.0)] * 4 and (frame["original"] > 0).any()
+
+
+def test_the_seed_draws_the_resamples(files: dict[str, Any]) -> None:
+    one, again, other = (table5(files, draws=7, seed=seed).frame for seed in (1, 1, 2))
+    assert one.equals(again) and not one.equals(other)
 
 
 def test_it_prints_counts_marks_and_the_paper(files: dict[str, Any]) -> None:
