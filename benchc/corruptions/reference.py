@@ -184,7 +184,7 @@ def _section(suite: Suite) -> str:
     listed = (f"{n}. *{origin.value}*: {_escaped(source)}\n" for (origin, source), n in sources.items())
     return "\n".join(
         [
-            f"## {suite.name}\n\n{_escaped(suite.source)}.\n",
+            f"## {suite.name}\n\n{_escaped(suite.source)}. Version {suite.version}.\n",
             *([_NOTES[suite.name]] if suite.name in _NOTES else []),
             *_partitions(suite),
             *tables,

@@ -72,6 +72,7 @@ class Suite:
     # Further partitions of some suites: level -> groups, step -> types.
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    version: int = 1  # grows where the pixels of a type change
 
     def __post_init__(self) -> None:
         names = [type_.name for type_ in self.types()]

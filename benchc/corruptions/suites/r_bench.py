@@ -71,14 +71,12 @@ RESOLUTION_LIMIT = CorruptionType(
     "R-Bench 6: downscales and upscales smoothly.",
     f"{_KERNELS}.resampling.resolution_limit",
     {
-        "scale": _kadid(
-            "21 (pixelate)",
-            "1, 4 and 5",
-            0.887,
-            0.569,
-            0.29,
-            because="0.95 - level**0.6 of the sides, upscaled smoothly, as R-Bench mentions upsampling; "
-            "level 3 is hardly stronger than level 1",
+        "scale": decided(
+            "a half, a quarter and an eighth of the sides, as R-Bench mentions upsampling, which KADID-10k's "
+            "pixelate (21) does not have",
+            1 / 2,
+            1 / 4,
+            1 / 8,
         )
     },
 )
@@ -168,10 +166,7 @@ WEBP = CorruptionType(
     f"{_KERNELS}.codecs.webp",
     {
         "quality": decided(
-            "the same median 1 - SSIM as jpeg of this suite; 0 is WebP's lowest",
-            35,
-            15,
-            0,
+            "as visible as jpeg of this suite at each strength; KADID-10k has no WebP", 40, 15, 3
         )
     },
 )
@@ -187,49 +182,53 @@ GRAYSCALE_QUANTIZATION = CorruptionType(
 )
 
 
-def _share() -> Parameter:
+def _count() -> Parameter:
     return decided(
-        "equal for the four transmission errors, chosen so that 1 - SSIM is like that of the types taken "
-        "from KADID-10k, whose nearest distortion (20, displaced patches) ends at an eighth of the image",
-        0.05,
-        0.15,
-        0.4,
+        "equal for the four transmission errors; KADID-10k's nearest distortion (23, blocks of colour) has 2 "
+        "to 10 larger blocks",
+        2,
+        8,
+        24,
     )
 
 
 BLOCK_EXCHANGE = CorruptionType(
     "block_exchange",
-    "R-Bench 19: exchanges macroblocks of 16 x 16 pixels in pairs.",
+    "R-Bench 19: exchanges macroblocks (a sixteenth of the short side, at least 16 pixels) in pairs.",
     f"{_KERNELS}.blocks.block_exchange",
-    {"share": _share()},
+    {"count": _count()},
     noise="draw_pairs",
 )
 BLOCK_REPEAT = CorruptionType(
     "block_repeat",
     "R-Bench 20: replaces macroblocks by the preceding one.",
     f"{_KERNELS}.blocks.block_repeat",
-    {"share": _share()},
+    {"count": _count()},
     noise="draw_blocks",
 )
 BLOCK_LOSS = CorruptionType(
     "block_loss",
     "R-Bench 21: replaces macroblocks by random pixels.",
     f"{_KERNELS}.blocks.block_loss",
-    {"share": _share()},
+    {"count": _count()},
     noise="draw_losses",
 )
 BLOCK_INTERPOLATION = CorruptionType(
     "block_interpolation",
     "R-Bench 22: replaces macroblocks by interpolation of the surrounding pixels.",
     f"{_KERNELS}.blocks.block_interpolation",
-    {"share": _share()},
+    {"count": _count()},
     noise="draw_blocks",
 )
 HSV_SATURATION = CorruptionType(
     "hsv_saturation",
-    "R-Bench 23: reduces the saturation of HSV, until hues become their opposites.",
+    "R-Bench 23: reduces the saturation of HSV, until the image is grey.",
     f"{_KERNELS}.kadid_colour.hsv_saturation",
-    {"factor": _kadid("7 (saturation in HSV)", "1, 3 and 5", 0.4, 0.1, -0.4)},
+    {
+        "factor": _kadid(
+            "7 (saturation in HSV)", "1, 3 and 4", 0.4, 0.1, 0.0, because="level 5 has the opposite hues"
+        )
+    },
 )
 LAB_SATURATION = CorruptionType(
     "lab_saturation",
@@ -255,11 +254,11 @@ MEAN_SHIFT = CorruptionType(
     f"{_KERNELS}.kadid_luminance.mean_shift",
     {
         "shift": decided(
-            "half the smallest nonzero, the smallest nonzero and the largest absolute level of KADID-10k's "
-            "distortion 18 (mean shift), 0.15, 0.08, 0, -0.08, -0.15",
-            0.04,
+            "the nonzero levels of KADID-10k's distortion 18 (mean shift: 0.15, 0.08, 0, -0.08, -0.15), and "
+            "a stronger one",
             0.08,
             0.15,
+            0.25,
         )
     },
     noise="draw_sign",
@@ -305,10 +304,10 @@ CONTRAST_CHANGE = CorruptionType(
     f"{_KERNELS}.kadid_contrast.contrast_change",
     {
         "amount": decided(
-            "second, fourth and fifth absolute level of KADID-10k's distortion 25 (contrast), 0.3, 0.15, 0, "
-            "-0.4, -0.6",
+            "the smallest two and the largest absolute level of KADID-10k's distortion 25 (contrast: 0.3, "
+            "0.15, 0, -0.4, -0.6), of which level 3 is the identity",
             0.15,
-            0.4,
+            0.3,
             0.6,
         )
     },
@@ -369,4 +368,5 @@ R_BENCH = Suite(
         "wild": (BRIGHT_ILLUMINATION, DARK_ILLUMINATION, BLOCKING_OBSTACLE, LENS_OBSTACLE, LENS_SHAKING),
     },
     steps={step: tuple(type_.name for type_ in types) for step, types in _STEPS.items()},
+    version=2,
 )
