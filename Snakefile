@@ -61,7 +61,7 @@ pathvars:
 
 
 wildcard_constraints:
-    source=one_of(run.config.sources),
+    source=one_of(sources.entries),
     corruption=one_of(images.recipes),
     images="corrupted|benchmark",
     model=one_of(models.entries),

@@ -18,10 +18,23 @@ OUTPUTS:
     <results>/pool/{groups,tags}.parquet                the groups of the pool, and skills of their items
     <results>/subsets/{groups,questions}.parquet        ids of the items that models are asked about
     <results>/predictions/questions/{model}/{prior}.parquet    predictions without the images
+    <results>/pool/blind.parquet                        items of other benchmarks, which models answer with and without the images
+    <results>/predictions/blind/{model}/{shown}.parquet      their predictions (clean, no_image)
     <results>/scores/{model}.parquet                    which questions, images and groups are right
+    <results>/fine_tuning/halves.parquet                the half of each group, to tune models on or to test them
+    <results>/subsets/{train_half,test_half,test_questions}.parquet    ids of the items of the halves
+    <results>/fine_tuning/{model}.{modality}/           a tuned model; what was learned is in results/models
+    <results>/predictions/{test_half,test_questions}/{model}.{modality}/*.parquet    its predictions
+    <results>/translated/*.parquet                      questions in other languages, their translations and items
+    <results>/{answers,predictions}/translated/{model}/clean.parquet    answers to translated questions
+    <results>/translated/scores/{model}.parquet         which translated questions, images and groups are right
 """
 
-curation = bench.curation
+from benchc.benchmarks.naturalbench import fine_tuning_workflow
+from benchc.corruptions.recipe import CLEAN
+from benchc.workflow.models import Models
+
+curation, blind, translation = bench.curation, bench.blind, bench.translation
 
 
 rule fetch_tagged_encoder:
@@ -259,22 +272,96 @@ rule score_groups:
         RUN
 
 
+if blind:
+
+    rule pool_blind_sources:
+        """Take at most blind.items of each of the other benchmarks, in the order of a hash of their ids."""
+        input:
+            sources=collect("<results>/sources/{source}.parquet", source=sorted(blind.labels)),
+        output:
+            parquet="<results>/pool/blind.parquet",
+            report="<results>/pool/blind.report.csv",
+        log:
+            "<logs>/pool_blind_sources.log",
+        benchmark:
+            "<benchmarks>/pool_blind_sources.jsonl"
+        conda:
+            "../envs/core.yaml"
+        resources:
+            mem_mb=2000,
+        params:
+            **stage("pool", per_source=settings.blind.items, task_columns=blind.task_columns),
+        message:
+            "Pooling the items of other benchmarks"
+        shell:
+            RUN
+
+    rule infer_blind_sources:
+        """Predict with one model on the items of other benchmarks, with their images."""
+        input:
+            **models.inputs(subset=False, images=False, pool="<results>/pool/blind.parquet"),
+        output:
+            "<results>/predictions/blind/{model}/clean.parquet",
+        log:
+            "<logs>/infer_blind_sources/{model}.log",
+        benchmark:
+            "<benchmarks>/infer_blind_sources/{model}.jsonl"
+        conda:
+            models.environment
+        threads: models.threads
+        resources:
+            **models.resources(),
+        params:
+            **stage(
+                "infer",
+                code=[models.code()],
+                contents=models.contents,
+                model=models.asked,
+                scoring=models.scoring,
+                images=images.show(["clean"]),
+                job=models.job("blind-sources"),
+            ),
+        message:
+            "Evaluating {wildcards.model} on other benchmarks"
+        shell:
+            RUN
+
+    rule infer_blind_sources_without_images:
+        """Predict with one model on the questions of other benchmarks alone."""
+        input:
+            **models.inputs(subset=False, images=False, pool="<results>/pool/blind.parquet"),
+        output:
+            "<results>/predictions/blind/{model}/no_image.parquet",
+        log:
+            "<logs>/infer_blind_sources_without_images/{model}.log",
+        benchmark:
+            "<benchmarks>/infer_blind_sources_without_images/{model}.jsonl"
+        conda:
+            models.environment
+        resources:
+            **models.resources(),
+        params:
+            **stage(
+                "naturalbench.infer_without_images",
+                code=[models.code()],
+                contents=models.contents,
+                model=models.asked,
+                scoring=models.scoring,
+                substitute="no_image",
+                job=models.job("blind-sources-without-images"),
+            ),
+        message:
+            "Evaluating {wildcards.model} on other benchmarks without their images"
+        shell:
+            RUN
+
+
 if curation:
 
     def reviews_of(review):
         """Return what a job that reads the reviews waits for. Of a file of people, the answers alone count."""
         files = curation.review_files(review)
         return curation.open_forms(review) + (files if curation.simulated else [*map(ancient, files)])
-
-    # How the language model is asked, which is not recorded.
-    asked_writer = {
-        "mode": unrecorded(settings.curate.writer.mode),
-        "url": unrecorded(settings.curate.writer.url),
-        "api_key_env": unrecorded(settings.curate.writer.api_key_env),
-        "recordings": unrecorded(None if settings.curate.writer.mode == "live" else curation.recordings),
-        "concurrency": unrecorded(settings.curate.writer.concurrency),
-        "timeout_s": unrecorded(settings.curate.writer.timeout_s),
-    }
 
     rule read_captions:
         """Read the data sets of captioned images: one sample for each image, or for each of its captions."""
@@ -329,7 +416,7 @@ if curation:
                     template=curation.shorten_template,
                     model=settings.curate.writer.model,
                     temperature=settings.curate.writer.temperature,
-                    **asked_writer,
+                    service=unrecorded(curation.service),
                 ),
             message:
                 "Shortening long captions"
@@ -451,7 +538,7 @@ if curation:
                 model=settings.curate.writer.model,
                 temperature=settings.curate.writer.temperature,
                 templates=curation.templates,
-                **asked_writer,
+                service=unrecorded(curation.service),
             ),
         message:
             "Writing the questions of round {wildcards.round}"
@@ -640,5 +727,305 @@ if curation:
             ),
         message:
             "Recording how the release was made"
+        shell:
+            RUN
+
+
+if translation:
+    if translation.records_replies:
+
+        rule record_demo_translator:
+            """Write the replies of the demo's translator to all requests."""
+            input:
+                pool="<results>/pool/items.parquet",
+                groups="<results>/pool/groups.parquet",
+                waited_for=translation.template,
+            output:
+                directory(translation.recordings),
+            log:
+                "<logs>/record_demo_translator.log",
+            localrule: True
+            conda:
+                "../envs/core.yaml"
+            params:
+                **stage(
+                    "naturalbench.record_demo_translator",
+                    contents=lambda wildcards: contents_of([translation.template]),
+                    model=settings.translate.model,
+                    temperature=settings.translate.temperature,
+                    template=translation.template,
+                    attempts=settings.translate.attempts,
+                    seed=settings.demo.seed,
+                ),
+            message:
+                "Recording the replies of the demo's translator"
+            shell:
+                RUN
+
+    rule translate_questions:
+        """Let a language model translate the questions of groups in other languages into English."""
+        input:
+            pool="<results>/pool/items.parquet",
+            groups="<results>/pool/groups.parquet",
+            waited_for=[
+                translation.template,
+                *([translation.recordings] if translation.records_replies else []),
+            ],
+        output:
+            questions="<results>/translated/questions.parquet",
+            translated_pool="<results>/translated/items.parquet",
+            translated="<results>/translated/groups.parquet",
+        log:
+            "<logs>/translate_questions.log",
+        benchmark:
+            "<benchmarks>/translate_questions.jsonl"
+        # Before models answer, since it stops a run without questions to translate.
+        priority: 100
+        # It needs a network, which nodes of a cluster may lack.
+        localrule: True
+        conda:
+            "../envs/core.yaml"
+        params:
+            **stage(
+                "naturalbench.translate_questions",
+                contents=lambda wildcards: contents_of([translation.template]),
+                model=settings.translate.model,
+                temperature=settings.translate.temperature,
+                template=translation.template,
+                attempts=settings.translate.attempts,
+                service=unrecorded(translation.service),
+            ),
+        message:
+            "Translating questions into English"
+        shell:
+            RUN
+
+    rule infer_translated:
+        """Predict with one model on the items of translated groups, on clean images."""
+        input:
+            **models.inputs(subset=False, images=False, pool="<results>/translated/items.parquet"),
+        output:
+            "<results>/predictions/translated/{model}/clean.parquet",
+        log:
+            "<logs>/infer_translated/{model}.log",
+        benchmark:
+            "<benchmarks>/infer_translated/{model}.jsonl"
+        conda:
+            models.environment
+        threads: models.threads
+        resources:
+            **models.resources(),
+        params:
+            **stage(
+                "infer",
+                code=[models.code()],
+                contents=models.contents,
+                model=models.asked,
+                scoring=models.scoring,
+                label_prompt=models.label_prompt,
+                images=images.show([CLEAN]),
+                job=models.job("translated"),
+            ),
+        message:
+            "Evaluating {wildcards.model} on translated questions"
+        shell:
+            RUN
+
+    rule answer_translated:
+        """Let one model answer the items of translated groups, on clean images."""
+        input:
+            **models.inputs(subset=False, images=False, pool="<results>/translated/items.parquet"),
+        output:
+            "<results>/answers/translated/{model}/clean.parquet",
+        log:
+            "<logs>/answer_translated/{model}.log",
+        benchmark:
+            "<benchmarks>/answer_translated/{model}.jsonl"
+        conda:
+            models.environment
+        threads: models.threads
+        resources:
+            **models.resources(),
+        params:
+            **stage(
+                "answer",
+                code=[models.answering_code()],
+                contents=models.contents,
+                model=models.asked,
+                answering=models.answering,
+                generation=models.generation,
+                label_prompt=models.answer_prompts,
+                images=images.show([CLEAN]),
+                job=models.job("translated-answers"),
+            ),
+        message:
+            "{wildcards.model} answers translated questions"
+        shell:
+            RUN
+
+    rule score_translated:
+        """Read a model's answers to translated questions, or their probabilities: which groups are right."""
+        input:
+            pool="<results>/translated/items.parquet",
+            groups="<results>/translated/groups.parquet",
+            predictions=lambda wildcards: translation.predictions(wildcards.model),
+            answers=lambda wildcards: translation.answers(wildcards.model),
+        output:
+            "<results>/translated/scores/{model}.parquet",
+        log:
+            "<logs>/score_translated/{model}.log",
+        benchmark:
+            "<benchmarks>/score_translated/{model}.jsonl"
+        localrule: True
+        conda:
+            "../envs/core.yaml"
+        params:
+            **stage(
+                "naturalbench.score_groups",
+                readings=[translation.reading],
+                extraction=settings.decoding.extraction,
+                labels=settings.prompt.labels,
+            ),
+        message:
+            "Scoring the translated groups of {wildcards.model}"
+        shell:
+            RUN
+
+
+if bench.fine_tuned:
+
+    fine_tuned = Models(bench.fine_tuned.config, images, bench.subsets)
+
+    rule split_groups:
+        """Split the groups into equal halves: one to tune models on, one to test them."""
+        input:
+            pool="<results>/pool/items.parquet",
+            groups="<results>/pool/groups.parquet",
+        output:
+            output=fine_tuning_workflow.HALVES,
+            train=fine_tuning_workflow.TRAIN,
+            test=fine_tuning_workflow.TEST,
+            questions=fine_tuning_workflow.QUESTIONS,
+        log:
+            "<logs>/split_groups.log",
+        benchmark:
+            "<benchmarks>/split_groups.jsonl"
+        localrule: True
+        conda:
+            "../envs/core.yaml"
+        params:
+            **stage("naturalbench.split_groups", seed=settings.fine_tuning.seed),
+        message:
+            "Splitting the groups into two halves"
+        shell:
+            RUN
+
+    rule fine_tune:
+        """Tune one model on the first half of the groups, with the images or on the text alone."""
+        input:
+            **models.inputs(subset=False, images=False),
+            subset=fine_tuning_workflow.TRAIN,
+        output:
+            directory(f"{fine_tuning_workflow.FOLDER}/{{model}}.{{modality}}"),
+        log:
+            "<logs>/fine_tune/{model}.{modality}.log",
+        benchmark:
+            "<benchmarks>/fine_tune/{model}.{modality}.jsonl"
+        wildcard_constraints:
+            model=one_of(settings.fine_tuning.models),
+            modality=one_of(settings.fine_tuning.modality),
+        conda:
+            models.environment
+        resources:
+            gpu=lambda wildcards: models.entries[wildcards.model].gpus,
+            # The images of the half are in memory, encoded.
+            mem_mb=lambda wildcards, input, attempt: (
+                attempt * models.entries[wildcards.model].mem_mb + int(input.size_mb)
+            ),
+            # A job that reaches its time limit continues after its last epoch when it is retried.
+            runtime=lambda wildcards, attempt: attempt * 480,
+        params:
+            **stage(
+                "naturalbench.fine_tune",
+                code=[models.code()],
+                contents=models.contents,
+                model=models.asked,
+                scoring=models.scoring,
+                modality=lambda wildcards: wildcards.modality,
+                tuning=settings.fine_tuning.tuning(),
+                label_prompt=models.label_prompt,
+                alpha=settings.corruptions.alpha,
+                job=models.job("fine-tuning"),
+            ),
+        message:
+            "Tuning {wildcards.model} on half of the groups ({wildcards.modality})"
+        shell:
+            RUN
+
+    rule infer_fine_tuned:
+        """Predict with one tuned model on the second half of the groups, on clean images."""
+        input:
+            waited_for=f"{fine_tuning_workflow.FOLDER}/{{model}}",
+            pool="<results>/pool/items.parquet",
+            subset=fine_tuning_workflow.TEST,
+            corrupted=images.files("groups", [CLEAN]),
+        output:
+            fine_tuning_workflow.predicted("{model}", "images"),
+        log:
+            "<logs>/infer_fine_tuned/{model}.log",
+        benchmark:
+            "<benchmarks>/infer_fine_tuned/{model}.jsonl"
+        wildcard_constraints:
+            model=one_of(bench.fine_tuned.ids.get("images", [])),
+        conda:
+            fine_tuned.environment
+        threads: fine_tuned.threads
+        resources:
+            **fine_tuned.resources(),
+        params:
+            **stage(
+                "infer",
+                code=[fine_tuned.code()],
+                model=fine_tuned.asked,
+                scoring=fine_tuned.scoring,
+                label_prompt=fine_tuned.label_prompt,
+                images=images.show([CLEAN]),
+                job=fine_tuned.job("fine-tuned"),
+            ),
+        message:
+            "Evaluating the tuned model {wildcards.model} on the other half of the groups"
+        shell:
+            RUN
+
+    rule infer_fine_tuned_without_images:
+        """Predict with one tuned model on the questions of the second half alone."""
+        input:
+            waited_for=f"{fine_tuning_workflow.FOLDER}/{{model}}",
+            pool="<results>/pool/items.parquet",
+            subset=fine_tuning_workflow.QUESTIONS,
+        output:
+            fine_tuning_workflow.predicted("{model}", "text"),
+        log:
+            "<logs>/infer_fine_tuned_without_images/{model}.log",
+        benchmark:
+            "<benchmarks>/infer_fine_tuned_without_images/{model}.jsonl"
+        wildcard_constraints:
+            model=one_of(bench.fine_tuned.ids.get("text", [])),
+        conda:
+            fine_tuned.environment
+        resources:
+            **fine_tuned.resources(),
+        params:
+            **stage(
+                "naturalbench.infer_without_images",
+                code=[fine_tuned.code()],
+                model=fine_tuned.asked,
+                scoring=fine_tuned.scoring,
+                substitute="no_image",
+                label_prompt=fine_tuned.label_prompt,
+                job=fine_tuned.job("fine-tuned"),
+            ),
+        message:
+            "Evaluating the tuned model {wildcards.model} on questions of the other half without their images"
         shell:
             RUN

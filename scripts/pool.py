@@ -22,6 +22,7 @@ def pool(
     task_columns: Annotated[dict[str, Literal["category", "l2_category"]], Json],
     per_task: PositiveInt | None = None,
     total: PositiveInt | None = None,
+    per_source: PositiveInt | None = None,
     parquet: Path,
     report: Path,
 ) -> None:
@@ -32,6 +33,7 @@ def pool(
         task_columns: each source's column with the task type
         per_task: maximum number of items of a task type
         total: maximum number of items; the limit per task type is lowered to fit
+        per_source: maximum number of items of a source, before they are balanced
         parquet: pool to write
         report: report to write (CSV): task, sources, available, taken
     """
@@ -50,7 +52,7 @@ def pool(
         {source: read_table(path, ITEMS, ["id", task_columns[source]]) for source, path in paths.items()},
         task_columns,
     )
-    choice = choose(tasks, per_task, total)
+    choice = choose(tasks, per_task, total, per_source=per_source)
     print(
         f"pool: {choice.items.height:,} of {tasks.height:,} items, {choice.report.height} task types, "
         f"at most {choice.cap} items each"

@@ -17,6 +17,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import torch
 from run_summary import processor
 
+from benchc.models.torch_build import only_for_cpu
+
 PACKAGES = ("torch", "transformers", "accelerate", "flash-attn", "triton", "numpy", "pillow")
 # TFLOPS in bfloat16 without sparsity, of NVIDIA's data sheets, by a part of the name that torch gives; of the
 # first that fits. A slice (MIG) has the name of its GPU, and an unknown part of its peak.
@@ -63,10 +65,8 @@ def device_of(named: str | None, *, tiny: bool) -> str:
     if named != "cpu" and torch.cuda.is_available():
         return "cuda"
     if named == "cuda" or not (tiny or named == "cpu"):
-        built = torch.version.cuda or torch.version.hip
-        cpu_only = "" if built else f" (torch {torch.__version__} is built for the CPU alone)"
         raise SystemExit(
-            f"error: torch finds no GPU{cpu_only}; run this where it finds one, or try it with --tiny "
+            f"error: torch finds no GPU{only_for_cpu()}; run this where it finds one, or try it with --tiny "
             "(of make: TINY=1)"
         )
     return "cpu"

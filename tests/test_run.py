@@ -77,6 +77,8 @@ def parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any
         (["--resources=gpu=5"], {"gpu": 5}),
         (["--resources=mem_mb=9"], {"mem_mb": 9}),
         (["--executor", "slurm"], {}),
+        (["--profile", "none"], {}),
+        (["--workflow-profile", "none"], {}),
     ],
 )
 def test_a_run_uses_no_more_gpus_at_once_than_there_are(parsed, capsys, given, resources):
@@ -101,6 +103,9 @@ def test_a_run_has_no_limit_on_gpus_that_it_does_not_need_or_that_a_profile_may_
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
     assert not parsed().resources
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
+    monkeypatch.setenv("SNAKEMAKE_PROFILE", "none")
+    assert not parsed().resources
+    monkeypatch.delenv("SNAKEMAKE_PROFILE")
     (tmp_path / "profiles/default").mkdir(parents=True)
     (tmp_path / "profiles/default/config.yaml").write_text("resources: [gpu=7]\n")
     assert not parsed().resources

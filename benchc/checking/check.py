@@ -10,6 +10,7 @@ from benchc.checking.encoders import check_encoder_gpus
 from benchc.checking.finding import Finding, Findings
 from benchc.checking.folders import check_permissions
 from benchc.checking.fonts import check_fonts
+from benchc.checking.image_time import job_images
 from benchc.checking.models import check_models
 from benchc.checking.pool import PoolFound, check_pool
 from benchc.checking.sources import check_sources
@@ -27,13 +28,16 @@ def check(config: Config, *, load: bool, network: bool = True) -> Iterator[Findi
     """
     settings = config.settings
     items = yield from check_sources(config)
-    pool = yield from check_pool(config, items)
+    pool = yield from check_pool(config, {id_: items[id_] for id_ in config.sources if id_ in items})
     generated = pool.texts.is_empty()
-    yield from check_corruptions(settings.corruptions, settings.seed, pool.sample, generated=generated)
-    rates = yield from check_models(config, pool, load=load, network=network)
+    time = yield from check_corruptions(
+        settings.corruptions, settings.seed, pool.sample, generated=generated, drawn=pool.drawn
+    )
+    images = job_images(time, None if pool.size is None else pool.size.images, config)
+    rates = yield from check_models(config, pool, load=load, network=network, images=images)
     yield from check_encoder_gpus(settings.encoder_gpus, load=load)
     asked = yield from _of_benchmark(config, pool, load=load, network=network)
-    yield from check_cost(config, pool if asked is None else replace(pool, size=asked), rates)
+    yield from check_cost(config, pool if asked is None else replace(pool, size=asked), rates, time)
     yield from check_permissions(settings.name)
     yield from check_fonts(config, pool)
     yield from check_cluster(config)

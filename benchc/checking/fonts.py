@@ -21,7 +21,7 @@ def check_fonts(config: Config, pool: PoolFound) -> Iterator[Finding]:
     from benchc.rendering.shorten import shorten
 
     install = f"install one of the fonts {', '.join(WIDE_FAMILIES[:3])}"
-    labels = [source.label for source in config.sources.values()]
+    labels = [source.label for source in config.all_sources.values()]
     labels += [model.label for model in config.models.values()]
     texts: dict[str, str] = {}
     if not pool.texts.is_empty():

@@ -39,18 +39,19 @@ class LocalModel:
         return sum(path.stat().st_size for path in files if path.suffix in WEIGHTS)
 
 
-def locate(id_: str, model: Model, results: Path | None) -> LocalModel | Finding:
+def locate(id_: str, model: Model, results: Path | None, trained: Path | None = None) -> LocalModel | Finding:
     """Return where the model is, or that it must be made or fetched; raises InputError where it cannot be.
 
-    ``results`` is the folder of a run, which may have recorded a commit. What forbids to load the model is
-    an error before it is fetched, and so are damaged weights of one that is here.
+    ``results`` is the folder of a run, which may have recorded a commit, and ``trained`` that in which it
+    trains the model. What forbids to load the model is an error before it is fetched, and so are damaged
+    weights of one that is here.
     """
     _require_loadable(id_, model)
-    if model.train is not None:
+    if model.train is not None and (trained is None or weights_problem(trained) is not None):
         return Finding(STAGE, "made", id_, "made by the run")
     device = "cuda" if model.gpus else "cpu"
     source = CheckpointSource(
-        model.path or "",
+        str(model.path or trained or ""),
         None,
         model.dtype,
         device,

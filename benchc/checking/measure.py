@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from benchc.checking.trial import AnswersTrial, Trial
-from benchc.corruptions.recipe import clean_recipe
+from benchc.corruptions.recipe import Recipe
 from benchc.judges.option_reply import option_of
 from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.inference import Row, infer, prediction_rows
@@ -31,6 +31,7 @@ GREY = 128
 
 # Returns a unit's variants as input of a model (:class:`benchc.models.encoding.VariantGroup`).
 Encode = Callable[[Any, Question, Variants], Iterator[Any]]
+Timed = tuple[Mapping[str, Item], Path]
 
 
 @dataclass
@@ -65,21 +66,21 @@ def measure_predictions(
     device: str,
     loading: float | None,
     encode: Encode | None = None,
+    timed: Timed | None = None,
 ) -> Trial:
     """Let a model score the options of all ``items`` of a small POOL table.
 
     ``images`` are the recipes to apply to their images, clean first; ``device`` and ``loading`` are those of
-    :class:`Trial`. ``encode``: where a worker process can encode for the model. Raises InputError where an
-    inference job would.
+    :class:`Trial`. ``encode``: where a worker process can encode for the model. ``timed``: the items on which
+    time is measured, and their POOL table; None: ``items``. Raises InputError where an inference job would.
     """
-    keys = {id_: item.image_keys for id_, item in items.items()}
+    began = time.monotonic()
+    own_items, own_pool = timed or (items, pool)
     # Not lazily: the time of images is measured apart.
     made: list[float] = []
-    clean, corrupted = (
-        list(_timed(units_of(pool, keys, replace(images, recipes=recipes)), made))
-        for recipes in (images.recipes[:1], images.recipes[1:])
-    )
-    of_images = made[len(clean) :] or made
+    clean = list(_timed(_units(items, pool, images, images.recipes[:1]), made))
+    corrupted = list(_timed(_units(own_items, own_pool, images, images.recipes[1:] or images.recipes), made))
+    of_images = made[len(clean) :]
     apart = _ModelTime(model, encode)
     with (
         TemporaryDirectory() as folder,
@@ -91,21 +92,23 @@ def measure_predictions(
         rows = infer(first, items, clean, prediction_rows, model.at_once)
         correct = _correct(pool, rows)
         start = time.monotonic()
-        in_time = takewhile(lambda _: time.monotonic() - start < SECONDS_OF_PREDICTIONS, corrupted or clean)
+        in_time = takewhile(lambda _: time.monotonic() - start < SECONDS_OF_PREDICTIONS, corrupted)
         measured = Predictor(model.model, cache, apart.compute)
-        rows += infer(measured, items, in_time, prediction_rows, model.at_once)
+        rows += infer(measured, own_items, in_time, prediction_rows, model.at_once)
         seconds = time.monotonic() - start
+    uses_images = any(_uses_images(model, items[unit.item].question, unit) for unit in clean)
     return Trial(
         device,
         loading,
         seconds / max(1, measured.computed),
         measured.computed,
         float(np.mean([row["label_mass"] for row in rows])),
-        any(_uses_images(model, items[unit.item].question, unit) for unit in clean),
+        uses_images,
         correct,
         len(clean),
         model_seconds=apart.of_each(measured.computed),
         image_seconds=None if encode is None else median(of_images),
+        asking=time.monotonic() - began,
     )
 
 
@@ -113,24 +116,31 @@ def measure_answers(
     model: LoadedModel[Any, list[Reply]],
     items: Mapping[str, Item],
     pool: Path,
+    images: Recipes,
     *,
     device: str,
     loading: float | None,
     encode: Encode | None = None,
+    timed: Timed | None = None,
 ) -> AnswersTrial:
-    """Let a model answer all ``items`` in its own words, clean; arguments as :func:`measure_predictions`."""
+    """Let a model answer all ``items`` in its own words; arguments as :func:`measure_predictions`."""
 
-    def ask(model: LoadedModel[Any, list[Reply]], question: Question, units: Sequence[Unit]) -> Iterator[Row]:
+    def ask(apart: _ModelTime, question: Question, units: Sequence[Unit]) -> Iterator[Row]:
         inputs = [UnitInput(unit.variants) for unit in units]
         for unit, (replies, _) in zip(units, apart.compute(model.model, question, inputs), strict=True):
-            yield {"id": unit.item, "reply": replies[0]}
+            yield from ({"id": unit.item, "reply": reply} for reply in replies)
 
-    keys = {id_: item.image_keys for id_, item in items.items()}
-    units = list(units_of(pool, keys, Recipes([clean_recipe()], 0)))
+    began = time.monotonic()
+    own_items, own_pool = timed or (items, pool)
+    clean = list(_units(items, pool, images, images.recipes[:1]))
+    corrupted = list(_units(own_items, own_pool, images, images.recipes[1:] or images.recipes))
+    # The first answers are slower than all others.
+    rows = infer(_ModelTime(model, encode), items, clean, ask, model.at_once)
     apart = _ModelTime(model, encode)
     start = time.monotonic()
-    rows = infer(model, items, units, ask, model.at_once)
-    seconds = (time.monotonic() - start) / max(1, len(rows))
+    in_time = takewhile(lambda _: time.monotonic() - start < SECONDS_OF_PREDICTIONS, corrupted)
+    count = len(infer(apart, own_items, in_time, ask, model.at_once))
+    seconds = (time.monotonic() - start) / max(1, count)
     chosen = [option_of(row["reply"].text, items[row["id"]].question.options).option for row in rows]
     return AnswersTrial(
         device,
@@ -140,8 +150,17 @@ def measure_answers(
         sum(option is not None for option in chosen),
         sum(row["reply"].finish == "length" for row in rows),
         tuple(row["reply"].text for row in rows[:2]),
-        model_seconds=apart.of_each(len(rows)),
+        model_seconds=apart.of_each(count),
+        timed=count,
+        asking=time.monotonic() - began,
     )
+
+
+def _units(
+    items: Mapping[str, Item], pool: Path, images: Recipes, recipes: Sequence[Recipe]
+) -> Iterator[Unit]:
+    keys = {id_: item.image_keys for id_, item in items.items()}
+    return units_of(pool, keys, replace(images, recipes=recipes))
 
 
 def _timed(units: Iterator[Unit], seconds: list[float]) -> Iterator[Unit]:

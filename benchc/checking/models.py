@@ -1,6 +1,7 @@
 """Check the models of a run: try those that are on this machine, and say where the others come from."""
 
 import math
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import polars as pl
 
 from benchc.checking.child import in_child
 from benchc.checking.finding import Finding, Findings, reason
+from benchc.checking.image_time import NO_IMAGES, JobImages
 from benchc.checking.locate import STAGE, LocalModel, locate
 from benchc.checking.pool import PoolFound
 from benchc.checking.server import check_server
@@ -21,6 +23,7 @@ from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
+from benchc.models.attentions import FLASH
 from benchc.models.generation import Generation
 from benchc.models.label_mass import low_label_mass
 from benchc.models.label_prompt import YES_NO, LabelPrompt
@@ -33,17 +36,27 @@ from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
+from benchc.workflow.demo import TrainedModels
 
 TOO_LARGE = "needs a GPU, and is too large for this machine's main memory; check it on a machine with one"
 
 
 def check_models(
-    config: Config, pool: PoolFound, *, load: bool, network: bool = True
+    config: Config,
+    pool: PoolFound,
+    *,
+    load: bool,
+    network: bool = True,
+    images: JobImages = NO_IMAGES,
 ) -> Findings[dict[str, Rate]]:
-    """Yield what is wrong with each model, and return the rates of those that ran where the run runs them."""
+    """Yield what is wrong with each model, and return the rates of those that ran where the run runs them.
+
+    ``images``: the time in which jobs make their images.
+    """
     rates: dict[str, Rate] = {}
     local: dict[str, LocalModel] = {}
     results = Path("results") / config.settings.name
+    trained = TrainedModels(config.models, config.settings.demo)
     # The Hub may take seconds for each.
     for id_, model in track(config.models.items(), label="find models", unit="models"):
         if model.server is not None:
@@ -53,7 +66,8 @@ def check_models(
                 yield Finding(STAGE, "skipped", id_, "its server was not asked")
             continue
         try:
-            found = locate(id_, model, results)
+            folder = None if model.train is None else Path(trained.folder(id_))
+            found = locate(id_, model, results, folder)
         except InputError as error:
             yield Finding(STAGE, "error", id_, reason(error).removeprefix(f"{id_}: "))
             continue
@@ -68,19 +82,45 @@ def check_models(
     asked_labels = config.settings.label_prompt
     form = None if asked_labels is None else LabelPrompt(**asked_labels.arguments())
     labelled = [] if form is None else labelled_questions(form, pool.texts)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "items.parquet"
+    shown, asked = _images(config), config.settings.open_answers
+    with TemporaryDirectory() as temporary:
+        path, drawn = (Path(temporary) / f"{name}.parquet" for name in ("items", "drawn"))
         write_table(pool.sample, path, POOL)
+        if pool.drawn is not None:
+            write_table(pool.drawn, drawn, POOL)
+        timed = None if pool.drawn is None else drawn
         for id_, found in track(local.items(), label="try models", unit="models"):
-            images = _images(config)
-            entry, asked = config.models[id_], config.settings.open_answers
+            entry = config.models[id_]
+            began = time.monotonic()
+            trial: Trial | AnswersTrial | None
             if asked is not None:
-                yield _try_answers(id_, entry, found, path, asked)
-                continue
-            trial = yield from try_local(id_, entry, found, path, images, pool.options, form, labelled)
+                trial = yield from _try_answers(id_, entry, found, path, shown, asked, timed)
+            else:
+                trial = yield from try_local(
+                    id_, entry, found, path, shown, pool.options, form, labelled, timed
+                )
+            seconds = time.monotonic() - began
             if trial is not None and trial.device == found.source.device:
-                rates[id_] = Rate(Amount(trial.seconds, "estimate"), trial.predictions)
+                rates[id_] = rate_of(trial, seconds, images, config.settings.inference.workers)
     return rates
+
+
+def rate_of(trial: Trial | AnswersTrial, seconds: float, images: JobImages, workers: int) -> Rate:
+    """Return the rate of a job that asks a model as a trial did, whose process took so many ``seconds``."""
+    made, each = images.each, trial.seconds
+    if trial.device == "cpu":
+        # One thread makes images, encodes them and computes.
+        each += made
+    elif workers and trial.model_seconds is not None:
+        # Worker processes prepare the next predictions while the device computes.
+        made /= workers
+        each = max(trial.model_seconds, made + (trial.seconds - trial.model_seconds) / workers)
+    else:
+        # A thread makes the next images while this one encodes and the device computes.
+        each = max(made, each)
+    count = trial.predictions if isinstance(trial, Trial) else trial.timed
+    start = max(0.0, seconds - trial.asking) + images.start
+    return Rate(Amount(each, "estimate"), count, images=made, start=start)
 
 
 def _images(config: Config) -> Recipes:
@@ -103,21 +143,22 @@ def try_local(
     options: int,
     form: LabelPrompt | None = None,
     labelled: Sequence[Question] = (),
+    drawn: Path | None = None,
 ) -> Findings[Trial | None]:
     """Yield what is wrong with a model, and return what was measured; None where it was not tried.
 
     ``pool`` is a POOL table of a few items, ``images`` are the recipes to apply to them, clean first, and
-    ``options`` is the most options of an item. ``form`` and ``labelled``: the run's prompt with labels, and
-    questions that it asks, as in ``try_model``.
+    ``options`` is the most options of an item. ``form``, ``labelled`` and ``drawn``: the run's prompt with
+    labels, questions that it asks, and items on which time is measured, as in ``try_model``.
     """
     if entry.scoring in ANSWERING:
-        yield _try_answers(id_, entry, model, pool)
+        yield from _try_answers(id_, entry, model, pool, images)
         return None
     try:
         trial: Trial | None = in_child(
             "benchc.checking.try_model",
             "try_model",
-            *(model.source, entry.scoring, pool, images, options, model.weights, form, labelled),
+            *(model.source, entry.scoring, pool, images, options, model.weights, form, labelled, drawn),
         )
     except InputError as error:
         yield Finding(STAGE, "error", id_, reason(error))
@@ -142,27 +183,40 @@ def labelled_questions(form: LabelPrompt, texts: pl.DataFrame) -> list[Question]
 
 
 def _try_answers(
-    id_: str, entry: Model, model: LocalModel, pool: Path, asked: OpenAnswers | None = None
-) -> Finding:
-    """Return what a model's answers say; ``asked``: how all questions are asked openly, if they are."""
+    id_: str,
+    entry: Model,
+    model: LocalModel,
+    pool: Path,
+    images: Recipes,
+    asked: OpenAnswers | None = None,
+    drawn: Path | None = None,
+) -> Findings[AnswersTrial | None]:
+    """Yield what a model's answers say, and return what was measured; None where it was not tried.
+
+    ``asked``: how all questions are asked openly, if they are.
+    """
     generation = Generation(entry.max_new_tokens) if asked is None else Generation(**asked.generation())
     try:
         trial: AnswersTrial | None = in_child(
             "benchc.checking.try_model",
             "try_answers",
-            *(model.source, answering(entry.scoring), generation, pool, model.weights),
+            *(model.source, answering(entry.scoring), generation, pool, images, model.weights, drawn),
         )
     except InputError as error:
-        return Finding(STAGE, "error", id_, reason(error))
+        yield Finding(STAGE, "error", id_, reason(error))
+        return None
     if trial is None:
-        return Finding(STAGE, "skipped", id_, TOO_LARGE)
-    if asked is not None:
-        return open_finding(id_, trial)
-    return answers_finding(id_, trial, closed=entry.scoring == CLASSIFY)
+        yield Finding(STAGE, "skipped", id_, TOO_LARGE)
+    elif asked is not None:
+        yield open_finding(id_, entry, trial)
+    else:
+        yield answers_finding(id_, entry, trial)
+    return trial
 
 
-def open_finding(id_: str, trial: AnswersTrial) -> Finding:
+def open_finding(id_: str, model: Model, trial: AnswersTrial) -> Finding:
     """Return what a trial says about a model that is asked openly."""
+    on_cpu = _on_cpu(model, trial)
     examples = " and ".join(repr(reply[:30]) for reply in trial.examples)
     facts = (
         f"{_loaded(trial)}{trial.seconds:.2g} s per answer{_apart(trial)}, {trial.cut_off} of "
@@ -170,27 +224,25 @@ def open_finding(id_: str, trial: AnswersTrial) -> Finding:
     )
     if trial.cut_off == trial.answers or not any(trial.examples):
         advice = _advice(trial, "answers.instruction", "answers.max_new_tokens")
-        return Finding(STAGE, "warning", id_, facts + advice)
-    return Finding(STAGE, "ok", id_, facts)
+        return Finding(STAGE, "warning", id_, facts + advice + on_cpu)
+    return Finding(STAGE, "ok", id_, facts + on_cpu)
 
 
-def answers_finding(id_: str, trial: AnswersTrial, *, closed: bool = False) -> Finding:
-    """Return what a trial says about a model that scores no options.
-
-    ``closed``: whether its answers are a closed list, which need not contain an option.
-    """
+def answers_finding(id_: str, model: Model, trial: AnswersTrial) -> Finding:
+    """Return what a trial says about a model that scores no options."""
+    on_cpu = _on_cpu(model, trial)
     facts = (
         f"{_loaded(trial)}{trial.seconds:.2g} s per answer{_apart(trial)}, {trial.with_option} of "
         f"{pluralize(trial.answers, 'answer')} choose an option"
     )
-    if closed:
-        return Finding(STAGE, "ok", id_, facts)
+    if model.scoring == CLASSIFY:  # its closed list need not contain an option
+        return Finding(STAGE, "ok", id_, facts + on_cpu)
     facts += f", {trial.cut_off} cut off"
     # The answer to a bare question need not name one of its options.
     if trial.cut_off == trial.answers if trial.bare else trial.with_option == 0:
         advice = _advice(trial, "its prompt", "max_new_tokens in the model catalogue")
-        return Finding(STAGE, "warning", id_, facts + advice)
-    return Finding(STAGE, "ok", id_, facts)
+        return Finding(STAGE, "warning", id_, facts + advice + on_cpu)
+    return Finding(STAGE, "ok", id_, facts + on_cpu)
 
 
 def _advice(trial: AnswersTrial, prompt: str, limit: str) -> str:
@@ -211,12 +263,8 @@ def judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
     if not trial.uses_images:
         text = "its predictions do not change if the images become grey; check its processor and weights"
         yield Finding(STAGE, "error", id_, text)
-    elif model.gpus and trial.device == "cpu":
-        found = "no GPU" if model.gpus == 1 else f"fewer than {model.gpus} GPUs"
-        why = f"torch finds {found} of CUDA or ROCm: a job on this machine would be refused"
-        yield Finding(STAGE, "ok", id_, f"{facts}; on the CPU, since {why}")
     else:
-        yield Finding(STAGE, "ok", id_, facts)
+        yield Finding(STAGE, "ok", id_, facts + _on_cpu(model, trial))
     if trial.one_by_one:
         text = (
             "its logits of an image depend on the other severities that pass through it together: jobs ask "
@@ -232,6 +280,18 @@ def judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
             f"{model.mem_mb:,}: a cluster ends its jobs; set mem_mb to {_rounded_up(1.25 * trial.peak_mb)}"
         )
         yield Finding(STAGE, "warning", id_, text)
+
+
+def _on_cpu(model: Model, trial: Trial | AnswersTrial) -> str:
+    """Return what to say of a model of GPUs that was tried on the CPU; nothing of others."""
+    if not model.gpus or trial.device != "cpu":
+        return ""
+    without = f" and without {FLASH}" if model.attention == FLASH else ""
+    found = "no GPU" if model.gpus == 1 else f"fewer than {model.gpus} GPUs"
+    return (
+        f"; on the CPU{without}, since torch finds {found} of CUDA or ROCm: a job on this machine would be "
+        "refused"
+    )
 
 
 def _loaded(trial: Trial | AnswersTrial) -> str:

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 from benchc.checking.finding import Finding, Findings, reason
-from benchc.checking.sources import SourceItems, write_generated
+from benchc.checking.sources import SourceItems, draw_of, write_generated
 from benchc.config.load import Config
 from benchc.demo.sources import GENERATED_SOURCES
 from benchc.errors import InputError
@@ -27,13 +27,16 @@ class PoolFound:
     """The pool of the sources that are here.
 
     ``texts``: its items, with the columns of POOL but for images. ``size``: that of the run; None unless all
-    sources are here. ``sample``: up to three items, of type POOL. ``options``: the most options of an item.
+    sources are here. ``sample``: up to three items, of type POOL, on which models are tried. ``options``: the
+    most options of an item. ``drawn``: up to three items drawn by hash, of type POOL, on which time is
+    measured; None where the sample is generated.
     """
 
     texts: pl.DataFrame
     size: RunSize | None
     sample: pl.DataFrame
     options: int
+    drawn: pl.DataFrame | None = None
 
     @property
     def ids(self) -> set[str]:
@@ -94,11 +97,12 @@ def _found(choice: ChosenItems, items: Mapping[str, SourceItems], *, complete: b
     texts = choice.items.join(texts, on="id", maintain_order="left")
     size = None
     if complete:
-        images = pl.concat([found.images for found in items.values()]).join(choice.items, on="id")
+        images = pl.concat([found.images for found in items.values()])
+        images = choice.items.join(images, on="id", maintain_order="left_right")
         options = dict(zip(texts["id"], texts["options"].list.len(), strict=True))
         size = RunSize(Amount(texts.height), options, images)
     sample = _sample(choice, {id_: found.first for id_, found in items.items()})
-    return PoolFound(texts, size, sample, _most_options(texts))
+    return PoolFound(texts, size, sample, _most_options(texts), _drawn(choice, items))
 
 
 def _sample(choice: ChosenItems, items: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
@@ -111,6 +115,14 @@ def _sample(choice: ChosenItems, items: Mapping[str, pl.DataFrame]) -> pl.DataFr
     spread = ordered.with_columns(turn=pl.int_range(pl.len()).over("source"))
     taken = spread.sort("turn", maintain_order=True).head(SAMPLE).select(choice.items.columns)
     return assemble(replace(choice, items=taken), items)
+
+
+def _drawn(choice: ChosenItems, items: Mapping[str, SourceItems]) -> pl.DataFrame:
+    """Return up to three items of the choice, drawn by hash from those that are kept with their images."""
+    kept = {id_: pl.concat([found.drawn, found.first]).unique("id") for id_, found in items.items()}
+    ids = pl.concat(frame.select("id") for frame in kept.values()).join(choice.items, on="id")["id"]
+    taken = sorted(ids, key=draw_of)[:SAMPLE]
+    return assemble(replace(choice, items=choice.items.filter(pl.col("id").is_in(taken))), kept)
 
 
 def _most_options(items: pl.DataFrame) -> int:

@@ -19,6 +19,7 @@ from benchc.errors import InputError
 from benchc.images import opened
 from benchc.planning.amounts import disk_text
 from benchc.pluralize import pluralize
+from benchc.randomness import seed_of
 from benchc.sources.pool import choose, task_types
 from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.vlmevalkit import read_vlmevalkit
@@ -26,6 +27,8 @@ from benchc.sources.vqav2 import Vqav2Files, read_vqav2
 
 STAGE = "sources"
 ROWS_SHOWN = 3
+# Items of a source that are kept with their images: enough that the pool takes some of them.
+DRAWN = 16
 
 LEVELS: Mapping[str, Level] = {"rejected": "warning", "excluded": "note", "note": "note"}
 
@@ -36,18 +39,20 @@ class SourceItems:
 
     ``texts``: all items, without images. ``first``: of every task type the item that the pool takes first,
     of type ITEMS. ``images``: one row per item and image, with the columns id, image_key and pixels.
+    ``drawn``: items drawn by hash, of type ITEMS, of which the pool need not take all.
     """
 
     texts: pl.DataFrame
     first: pl.DataFrame
     images: pl.DataFrame
+    drawn: pl.DataFrame
 
 
 def check_sources(config: Config) -> Findings[dict[str, SourceItems]]:
     """Yield what is wrong with each source; return the items of those that are here or that the run makes."""
     found = {}
     settings = config.settings
-    for id_, source in config.sources.items():
+    for id_, source in config.all_sources.items():
         made = next((path for path in settings.made_sources if _is_made(source, path)), None)
         if made is not None:
             yield Finding(STAGE, "made", id_, f"{made}, made by the run")
@@ -111,7 +116,13 @@ def _read(id_: str, source: Source, paths: Mapping[str, Path], origin: str) -> F
     images = _images(items)
     tasks = task_types({id_: items}, {id_: source.task_column})
     first = choose(tasks, per_task=1, total=None).items["id"].implode()
-    return SourceItems(items.drop("images"), items.filter(pl.col("id").is_in(first)), images)
+    drawn = items.filter(pl.col("id").is_in(sorted(items["id"], key=draw_of)[:DRAWN]))
+    return SourceItems(items.drop("images"), items.filter(pl.col("id").is_in(first)), images, drawn)
+
+
+def draw_of(id_: str) -> int:
+    """Return by what an item is drawn: those with the smallest are a uniform draw."""
+    return seed_of("check", id_)
 
 
 def _remarks(id_: str, report: pl.DataFrame) -> Iterator[Finding]:

@@ -8,7 +8,8 @@ class Trial:
     """What was measured.
 
     ``device``: where the model ran, cpu, cuda or server. ``loading``: seconds until it was ready; None where
-    a server had loaded it before. ``seconds``: of one prediction, the mean of ``predictions``.
+    a server had loaded it before. ``seconds``: of one prediction, the mean of ``predictions``, without the
+    time of its images. ``asking``: seconds of the trial in which its model was ready.
     ``label_mass``: mean total probability of the options, in [0, 1]. ``uses_images``: whether grey images
     change a logit. ``correct``: the items that are answered correctly when clean; ``answered``: all.
     ``letters``: the tokens of the options' letters; none where texts are scored, and over a server.
@@ -34,16 +35,18 @@ class Trial:
     one_by_one: bool = False
     model_seconds: float | None = None
     image_seconds: float | None = None
+    asking: float = 0.0
 
 
 @dataclass(frozen=True)
 class AnswersTrial:
     """What was measured of a model that only generates.
 
-    ``device``, ``loading``: as of :class:`Trial`. ``seconds``: of one answer, the mean of ``answers``.
-    ``with_option``: the answers that choose an option; ``cut_off``: those of the most tokens allowed;
-    ``examples``: the first two. ``bare``: whether the model reads the bare question, without options and
-    instruction; ``may_be_longer``: whether its code would write more tokens than are allowed.
+    ``device``, ``loading``, ``asking``: as of :class:`Trial`. ``seconds``: of one answer, the mean of
+    ``timed``, without the time of its images. ``answers``: those to clean images, of which ``with_option``
+    choose an option, and ``cut_off`` have the most tokens allowed; ``examples``: the first two. ``bare``:
+    whether the model reads the bare question, without options and instruction; ``may_be_longer``: whether its
+    code would write more tokens than are allowed.
     ``model_seconds`` is as of :class:`Trial`.
     """
 
@@ -57,3 +60,5 @@ class AnswersTrial:
     bare: bool = False
     may_be_longer: bool = True
     model_seconds: float | None = None
+    timed: int = 0
+    asking: float = 0.0

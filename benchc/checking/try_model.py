@@ -13,6 +13,7 @@ import torch
 
 from benchc.checking.measure import measure_answers, measure_predictions
 from benchc.checking.trial import AnswersTrial, Trial
+from benchc.models.attentions import FLASH
 from benchc.models.generation import Generation
 from benchc.models.gpus import take_gpus
 from benchc.models.identity import prediction_identity
@@ -47,6 +48,7 @@ def try_model(
     weights: int,
     form: LabelPrompt | None = None,
     labelled: Sequence[Question] = (),
+    drawn: Path | None = None,
 ) -> Trial | None:
     """Load a model and let it answer all items of a small ``pool``.
 
@@ -62,6 +64,7 @@ def try_model(
         weights: bytes of the checkpoint's weights.
         form: the run's prompt with labels; None for the usual prompts.
         labelled: with ``form``, questions as they are asked, whose labels are tested in place of letters.
+        drawn: a POOL table of the items on which time is measured; None: ``pool``.
 
     Raises InputError where an inference job would.
     """
@@ -69,13 +72,8 @@ def try_model(
     if placed is None:
         return None
     (source, threads), family = placed, source.family
-    items = read_items(pool)
+    items = read_items(pool, label_prompt=form)
     refuse_open_questions(items)
-    if form is not None:
-        items = {
-            id_: item._replace(question=form.asked(item.question, item.category))
-            for id_, item in items.items()
-        }
     start = time.monotonic()
     scorer = load_model(source, family, scoring, threads)
     loading = time.monotonic() - start
@@ -95,8 +93,9 @@ def try_model(
     )
     # A model's own code may keep the input of the last unit alone.
     encode = encoded_groups if scorer.encodes_on_host else None
+    timed = None if drawn is None else (read_items(drawn, label_prompt=form), drawn)
     trial = measure_predictions(
-        model, items, pool, images, device=source.device, loading=loading, encode=encode
+        model, items, pool, images, device=source.device, loading=loading, encode=encode, timed=timed
     )
     gpu_mb = None
     if source.device == "cuda":
@@ -105,9 +104,15 @@ def try_model(
 
 
 def try_answers(
-    source: CheckpointSource, scoring: str, generation: Generation, pool: Path, weights: int
+    source: CheckpointSource,
+    scoring: str,
+    generation: Generation,
+    pool: Path,
+    images: Recipes,
+    weights: int,
+    drawn: Path | None = None,
 ) -> AnswersTrial | None:
-    """Load a model that scores no options, and let it answer all items of a small ``pool``, clean.
+    """Load a model that scores no options, and let it answer all items of a small ``pool``.
 
     ``scoring``: a key of ``ANSWERING``. Other arguments, result and errors are as for :func:`try_model`.
     """
@@ -128,7 +133,10 @@ def try_answers(
         generator, identity, partial(answer_units, passes=Passes()), at_once=1, prefetches=False
     )
     encode = encoded_groups if generator.encodes_on_host else None
-    trial = measure_answers(model, items, pool, device=source.device, loading=loading, encode=encode)
+    timed = None if drawn is None else (read_items(drawn), drawn)
+    trial = measure_answers(
+        model, items, pool, images, device=source.device, loading=loading, encode=encode, timed=timed
+    )
     chat, most = generator.chat, generation.max_new_tokens
     longer = chat.generates and chat.search(most + 1)["max_new_tokens"] > most
     return replace(trial, bare=not chat.has_template, may_be_longer=longer)
@@ -147,7 +155,8 @@ def _placed(source: CheckpointSource, weights: int) -> tuple[CheckpointSource, i
         return None
     # float16 overflows more often on a CPU; bfloat16 takes the same memory.
     dtype = "bfloat16" if source.dtype == "float16" else source.dtype
-    return replace(source, device="cpu", dtype=dtype), os.cpu_count() or 1
+    attention = None if source.attention == FLASH else source.attention
+    return replace(source, device="cpu", dtype=dtype, attention=attention), os.cpu_count() or 1
 
 
 def _letters(scorer: LetterScorer, items: Mapping[str, Item], options: int) -> tuple[int, ...]:

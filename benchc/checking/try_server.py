@@ -41,8 +41,8 @@ def try_server(
         # A server at an address had loaded the model before.
         loading = time.monotonic() - start if server.command is not None else None
         if entry.scoring == GENERATE:
-            answers = measure_answers(model, items, pool, device="server", loading=loading)
-            yield answers_finding(id_, answers)
+            answers = measure_answers(model, items, pool, images, device="server", loading=loading)
+            yield answers_finding(id_, entry, answers)
             return None
         trial = measure_predictions(model, items, pool, images, device="server", loading=loading)
     yield from judged(id_, entry, trial)

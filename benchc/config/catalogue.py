@@ -122,6 +122,22 @@ class Vqav2Source(Strict):
         return self
 
 
+class Published(Strict):
+    """The size of a data set as its publishers or the benchmark's paper state it, before it is downloaded."""
+
+    items: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="Items: rows, questions, or images with captions; null if not published."
+    )
+    rounded: bool = Field(default=False, description="Whether items is rounded, such as 1.9K.")
+    images: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="Images that the items are about, where a run may take some of them; null elsewhere.",
+    )
+    megabytes: Annotated[float, Field(gt=0)] | None = Field(
+        default=None, description="Size of the download in 10^6 bytes; null if not published."
+    )
+
+
 class Source(Strict):
     """A data set, from exactly one of url, path, generated and vqav2."""
 
@@ -145,6 +161,10 @@ class Source(Strict):
     vqav2: Vqav2Source | None = Field(
         default=None,
         description="VQAv2's own files: open-ended questions with the answers of ten annotators.",
+    )
+    published: Published = Field(
+        default_factory=Published,
+        description="Size of a data set that is not here, for `benchc plan`; it changes nothing in a run.",
     )
     reader: ReaderOptions = Field(
         default_factory=ReaderOptions, description="How the TSV differs from the standard columns."

@@ -33,14 +33,14 @@ def cross_errors(
     type are ignored: the settings' types report them.
     """
     source_file, model_file = catalogues.get("sources", ""), catalogues.get("models", "")
-    listed = {key: texts(at(raw, key)) for key in ("sources", *settings.MODEL_KEYS)}
+    listed = {key: texts(at(raw, key)) for key in (*settings.SOURCE_KEYS, *settings.MODEL_KEYS)}
     model_ids = dict.fromkeys(id_ for key in settings.MODEL_KEYS for _, id_ in listed[key])
-    source_ids = dict.fromkeys(id_ for _, id_ in listed["sources"])
+    source_ids = dict.fromkeys(id_ for key in settings.SOURCE_KEYS for _, id_ in listed[key])
     trained = [id_ for id_ in source_ids if _has(sources, id_, "generated")]
     trained += [id_ for id_ in model_ids if _has(models, id_, "train")] + settings.trained_encoders(raw)
     errors: list[str] = []
     for key, ids in listed.items():
-        entries, name = (sources, source_file) if key == "sources" else (models, model_file)
+        entries, name = (sources, source_file) if key in settings.SOURCE_KEYS else (models, model_file)
         if entries is not None:
             errors += [
                 unknown(file, f"{key}[{position}]", id_, map(str, entries), f"id in {name}")
@@ -65,6 +65,7 @@ def cross_errors(
     ]
     errors += _corruptions(block(raw, "corruptions"), file, suite)
     errors += settings.benchmark_errors(raw, file)
+    errors += settings.model_errors(raw, models or {}, file, model_file)
     if raw.get("demo") is None and trained:
         errors.append(f"{file}: demo is missing, but needed for {', '.join(trained)}; see config/demo.yaml.")
     return errors

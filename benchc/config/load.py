@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,13 +31,20 @@ Validated = TypeVar("Validated", bound=BaseModel)
 class Config:
     """The validated configuration of one run.
 
-    ``sources`` and ``models`` map the ids that the run uses to their entries: sources in the configured
-    order, models in the order of the keys that list them, each once. Variables in their paths are expanded.
+    ``sources`` and ``models`` map the ids that the run uses to their entries: sources of the pool in the
+    configured order, models in the order of the keys that list them, each once. Variables in their paths are
+    expanded. ``other_sources``: those that only other keys than ``sources`` list.
     """
 
     settings: RunSettings
     sources: Mapping[str, Source]
     models: Mapping[str, Model]
+    other_sources: Mapping[str, Source] = field(default_factory=dict)
+
+    @property
+    def all_sources(self) -> Mapping[str, Source]:
+        """Return the sources of the pool and the others."""
+        return {**self.sources, **self.other_sources}
 
 
 def load(
@@ -70,7 +77,7 @@ def load(
 
     variables = os.environ if environment is None else environment
     used_sources, used_models = {}, {}
-    for id_ in settings.sources:
+    for id_ in dict.fromkeys(id_ for key in settings.SOURCE_KEYS for id_ in attrgetter(key)(settings)):
         where = f"{files['sources']}: {id_}."
         used_sources[id_] = expand_path(sources.root[id_], where, root, variables, errors)
     for id_ in dict.fromkeys(id_ for key in settings.MODEL_KEYS for id_ in attrgetter(key)(settings)):
@@ -79,7 +86,8 @@ def load(
     errors += _missing_environments(used_models, root, files["models"])
     if errors:
         raise ConfigError(errors)
-    return Config(settings, used_sources, used_models)
+    other_sources = {id_: used_sources.pop(id_) for id_ in [*used_sources] if id_ not in settings.sources}
+    return Config(settings, used_sources, used_models, other_sources)
 
 
 def _settings_type(benchmark: object, file: str, errors: list[str]) -> type[RunSettings]:

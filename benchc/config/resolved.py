@@ -34,7 +34,7 @@ def resolved(config: Config, folder: str, root: Path) -> dict[str, str]:
     settings["catalogues"] = {"sources": sources, "models": models}
     return {
         run: _text(settings),
-        sources: _text({id_: _entry(source, root) for id_, source in config.sources.items()}),
+        sources: _text({id_: _entry(source, root) for id_, source in config.all_sources.items()}),
         models: _text(
             {
                 id_: _entry(model, root, "mem_mb") | {"gpus": min(model.gpus, 1)}

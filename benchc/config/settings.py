@@ -229,6 +229,8 @@ class Demo(Strict):
 class RunSettings(Strict):
     """The settings of every run; each benchmark adds its own."""
 
+    # Keys that list sources by id, those of the pool first; a dot precedes the key of a block.
+    SOURCE_KEYS: ClassVar[tuple[str, ...]] = ("sources",)
     # Keys that list models by id, in the order of a run's models; a dot precedes the key of a block.
     MODEL_KEYS: ClassVar[tuple[str, ...]] = ()
     # Those of them whose models score options.
@@ -273,6 +275,14 @@ class RunSettings(Strict):
         """Yield a line for each value of ``raw`` that does not fit another one, in the benchmark's own keys.
 
         ``file`` is the name of ``raw`` in these lines. Values of a wrong type are ignored.
+        """
+        yield from ()
+
+    @classmethod
+    def model_errors(cls, raw: Raw, models: Raw, file: str, catalogue: str) -> Iterator[str]:
+        """Yield the same for values of ``raw`` that do not fit the entries of the models that they name.
+
+        ``models``: the content of the model catalogue, whose name is ``catalogue``.
         """
         yield from ()
 

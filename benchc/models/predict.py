@@ -35,6 +35,7 @@ from benchc.models.protocol import (
 )
 from benchc.models.question import Question
 from benchc.models.tf32 import forbid_tf32
+from benchc.models.torch_build import only_for_cpu
 from benchc.models.units_together import UnitsTogether
 from benchc.pluralize import pluralize
 
@@ -213,8 +214,8 @@ def _prepared(source: CheckpointSource, threads: int) -> Iterator[None]:
                 "(MPS), which benchc does not use; set `gpus: 0` in the model catalogue to run on the CPU"
             )
         raise InputError(
-            f"{source.location}: the job needs a GPU, but torch finds none; request a node with one, or set "
-            "`gpus: 0` in the model catalogue to run on the CPU"
+            f"{source.location}: the job needs a GPU, but torch finds none{only_for_cpu()}; request a node "
+            "with one, or set `gpus: 0` in the model catalogue to run on the CPU"
         )
     if source.device == "cuda" and (found := torch.cuda.device_count()) < source.gpus:
         raise InputError(
@@ -300,10 +301,12 @@ class UnitRunner(Generic[Row]):
         if rows is not None:
             return rows, False
         if len(positions) == 1:
+            identity = self.model.identity()
+            lower = ", or set `dtype: bfloat16`" if identity["dtype"] == "float32" else ""
             raise ModelError(
-                f"{self.model.identity()['model']}: a single variant of its images does not fit into the "
-                "memory of the GPU; in the model catalogue, lower what bounds the size of images in "
-                "`processor` (max_pixels, max_patches, ...), or set `dtype: bfloat16`, or use a larger GPU"
+                f"{identity['model']}: a single variant of its images does not fit into the memory of the "
+                "GPU; in the model catalogue, lower what bounds the size of images in `processor` "
+                f"(max_pixels, max_patches, ...){lower}, or use a larger GPU"
             )
         middle = len(positions) // 2
         halves = (positions[:middle], positions[middle:])

@@ -15,6 +15,7 @@ from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.images import pixel_hash
+from benchc.models.cache.unit_cache import model_folder
 from benchc.models.prediction_code import ENTRY, prediction_code
 from benchc.planning.amounts import Amount
 from benchc.planning.dry_run import PlannedJob
@@ -95,36 +96,41 @@ def _of_work(
     kept = 0
     rows_per_item = needed / (work.stage.items.value or 1)
     for path in paths:
-        if path.exists() and not (
-            path in planned and (_asks_anew(planned[path], path, planned) or not _is_cached(path, cache))
-        ):
-            kept += _rows_kept(path, renewed)
+        if path.exists() and not (path in planned and _computes_all(planned[path], path, planned, cache)):
+            kept += _rows_kept(path, None if work.stage.own_items else renewed)
+    if work.stage.own_items:
+        return max(0, needed - kept)
     # A new item is taken into a subset as often as the others were.
     share = (work.stage.items.value or 0) / before if work.stage.items.value != renewed.size.pool.value else 0
     return max(0, needed - kept) + share * len(renewed.items) * rows_per_item
 
 
-def _rows_kept(path: Path, renewed: Renewed) -> int:
+def _rows_kept(path: Path, renewed: Renewed | None) -> int:
+    """Return how many predictions of a file still hold; all where its items are of no ``renewed`` pool."""
     rows = pl.read_parquet(path, columns=["id", "corruption"], glob=False)
+    if renewed is None:
+        return rows.height
     ids = renewed.size.options or {}
     stays = pl.col("id").is_in(list(ids.keys() - renewed.items))
     return rows.filter(stays, ~pl.col("corruption").is_in(list(renewed.corruptions))).height
 
 
-def _is_cached(path: Path, cache: Path) -> bool:
-    """Return whether the cache has predictions of the model that ``path`` names."""
-    return (cache / str(read_footer(path).get("model", "")).replace("/", "--")).is_dir()
+def _computes_all(job: PlannedJob, path: Path, planned: Collection[Path], cache: Path) -> bool:
+    """Return whether a job asks another model than the one that made ``path``, or asks it in another way.
 
-
-def _asks_anew(job: PlannedJob, path: Path, planned: Collection[Path]) -> bool:
-    """Return whether a job asks another model, or asks it in another way, than the one that made ``path``."""
+    Also where the cache has no predictions of that model.
+    """
     if any(cause.startswith(OF_MODEL) for cause in job.causes):
         return True
     if any(Path(file) in planned and Path(file).parent.name not in SHOWN for file in job.inputs):
         return True
     facts = read_footer(path)
     modules, code = facts.get("modules"), facts.get("code")
-    return not modules or prediction_code(str(modules).split(), str(facts.get("entry", ENTRY))) != code
+    return (
+        not model_folder(cache, str(facts.get("model", ""))).is_dir()
+        or not modules
+        or prediction_code(str(modules).split(), str(facts.get("entry", ENTRY))) != code
+    )
 
 
 def _renewed(config: Config, results: Path, planned: Collection[Path]) -> Renewed | None:

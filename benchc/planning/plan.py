@@ -118,7 +118,10 @@ def _legend(text: str, images: ImageCounts, rates: Rates, done: bool, file: Path
     if rates:
         yield "time: one job after another; measured rates include model loading."
         if any(rate.run for rate in rates.values()):
-            yield "seconds per prediction: ≈ as in another run, with its items, until a job has finished."
+            yield (
+                "seconds per prediction: ≈ as in another run, with its items and images, until a job has "
+                f"finished; `benchc check {file}` measures them on those of this run."
+            )
         if any(rate.seconds.kind == "at most" for rate in rates.values()):
             yield (
                 f"seconds per prediction: ≤ where no job computed {100 * MIN_COMPUTED:.0f} % of its "

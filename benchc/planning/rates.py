@@ -26,12 +26,16 @@ class Rate:
     """Seconds per prediction.
 
     ``measured``: on how many predictions, or None for a rate that the user gave. ``run``: the other run whose
-    jobs were measured.
+    jobs were measured. ``images``: seconds of these in which a job makes the images, also of a prediction
+    that it looks up in the cache. ``start``: seconds of a job before its first prediction; None where
+    ``seconds`` is the time of whole jobs.
     """
 
     seconds: Amount
     measured: int | None = None
     run: str | None = None
+    images: float = 0.0
+    start: float | None = None
 
     def text(self) -> str:
         """Return what was measured: the number of predictions, and the other run."""

@@ -12,14 +12,16 @@ from benchc.config.load import Config
 from benchc.config.settings import Corruptions, Pool
 from benchc.corruptions.recipe import CLEAN
 from benchc.images import ImageError, opened
-from benchc.planning.amounts import Amount
-from benchc.planning.source_size import task_counts
+from benchc.planning.amounts import Amount, total
+from benchc.planning.source_size import published_items, task_counts
 from benchc.schemas.parquet import TableError, iterate_groups, read_table
 from benchc.schemas.pool import POOL
 
 # Lossless WebP, mean over all corruptions and severities of photographs (docs/benchmarks.md).
 BYTES_PER_PIXEL = 1.11
 ITEMS_IN_MEMORY = 256
+NONE = Amount(0)
+POOL_FILE = "pool/items.parquet"  # in a run's results
 
 
 @dataclass(frozen=True)
@@ -46,13 +48,16 @@ class ImageCounts:
 def run_size(config: Config, results: Path) -> RunSize:
     """Return the size of the run whose tables are in the folder ``results``.
 
-    Before the pool is built, it is bounded by the items of the sources, as far as they are known. Raises
+    Before the pool is built, it is bounded by the items of the sources that are here, and by the published
+    size of the others, as far as it is known. Raises
     TableError where the pool, an image in it, or a source's items cannot be read.
     """
-    path = results / "pool/items.parquet"
+    path = results / POOL_FILE
     if not path.exists():
-        counts = [task_counts(id_, source, results) for id_, source in config.sources.items()]
-        return RunSize(pool_bound(config.settings.pool, counts))
+        counts = {id_: task_counts(id_, source, results) for id_, source in config.sources.items()}
+        others = total(published_items(config.sources[id_]) for id_, count in counts.items() if count is None)
+        known = (count for count in counts.values() if count is not None)
+        return RunSize(pool_bound(config.settings.pool, known, others))
     items = read_table(path, POOL, ["id", "options"])
     images = [
         (id_, key, _pixels(path, id_, image))
@@ -65,20 +70,19 @@ def run_size(config: Config, results: Path) -> RunSize:
     return RunSize(Amount(items.height), options, pl.DataFrame(images, schema=schema, orient="row"))
 
 
-def pool_bound(pool: Pool, sources: Iterable[Mapping[str, int] | None]) -> Amount:
-    """Return a bound on the items of a pool.
+def pool_bound(pool: Pool, sources: Iterable[Mapping[str, int]], others: Amount = NONE) -> Amount:
+    """Return a bound on the items of a pool, or an estimate where that of ``others`` is one.
 
-    ``sources``: upper bounds on the items of each source by task type; None where they are unknown.
+    ``sources``: upper bounds on the items of sources by task type; ``others``: items of all other sources.
     """
-    bounds = [] if pool.total is None else [pool.total]
     tasks: Counter[str] = Counter()
     for counts in sources:
-        if counts is None:
-            break
         tasks.update(counts)
-    else:
-        bounds.append(sum(min(count, pool.per_task or count) for count in tasks.values()))
-    return Amount(min(bounds, default=None), "at most")
+    bound = Amount(sum(min(count, pool.per_task or count) for count in tasks.values()), "at most")
+    found = total([bound, others])
+    if pool.total is not None and (found.value is None or found.value >= pool.total):
+        return Amount(pool.total, "at most")
+    return found
 
 
 def _pixels(path: Path, id_: str, image: Mapping[str, bytes | None]) -> int:

@@ -1,12 +1,13 @@
-"""The items of a source by task type, counted in what is here of it, to bound the pool before it is built."""
+"""The items of a source, counted in what is here of it, or as published: a bound before the pool is built."""
 
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from benchc.config.catalogue import Source
+from benchc.config.catalogue import Published, Source
 from benchc.config.source_files import source_files
 from benchc.demo.world import SOURCES
+from benchc.planning.amounts import Amount
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
 from benchc.sources.error import SourceError
@@ -36,6 +37,23 @@ def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | 
         return Counter(filter(None, tasks))  # rows without one are rejected
     except (SourceError, OSError):
         return None
+
+
+def published_items(source: Source) -> Amount:
+    """Return the items of a source as they are published, of which the run may reject some.
+
+    Of a run that takes some of the images, they are estimated by the mean number of items of an image.
+    """
+    amount, images = published_amount(source.published), source.published.images
+    take = None if source.vqav2 is None else source.vqav2.take
+    if amount.value is not None and isinstance(take, int) and images is not None and take < images:
+        return Amount(round(amount.value * take / images), "estimate")
+    return amount
+
+
+def published_amount(published: Published) -> Amount:
+    """Return the items of a data set as published, unknown where they are not."""
+    return Amount(published.items, "estimate" if published.rounded else "at most")
 
 
 def _generated_counts(id_: str, task_column: str, groups: int) -> Counter[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.planning.amounts import Amount
+from benchc.planning.amounts import Amount, total
 from benchc.planning.rates import Rate, Rates
 from benchc.schemas.parquet import TableError, read_footer
 
@@ -17,7 +17,7 @@ class Stage:
 
     ``items`` and ``predictions`` are of one model. ``outputs``: files of one model's jobs in the run's
     results, with ``{model}``. ``part_of``: the stage that computes these predictions too; a model of both
-    looks them up here.
+    looks them up here. ``own_items``: whether its items are of another pool than ``pool/items.parquet``.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Stage:
     predictions: Amount
     outputs: tuple[str, ...]
     part_of: str | None = None
+    own_items: bool = False
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Work:
     """What one model does in one stage.
 
     ``distinct``: predictions without those that another stage computes too. ``done``: those in its files.
+    ``jobs_left``: its jobs whose file is not there.
     """
 
     stage: Stage
@@ -43,6 +45,7 @@ class Work:
     rate: Rate | None
     hours: Amount  # of the distinct ones
     hours_left: Amount
+    jobs_left: int = 0
 
 
 def work_of(stages: Sequence[Stage], results: Path, rates: Rates) -> list[Work]:
@@ -54,16 +57,26 @@ def work_of(stages: Sequence[Stage], results: Path, rates: Rates) -> list[Work]:
         distinct = Amount(0) if (stage.part_of, model) in names else stage.predictions
         done = _done(stage, model, results)
         left, rate = distinct.minus(done), rates.get(model)
-        work.append(
-            Work(stage, model, distinct, done, left, rate, _hours(distinct, rate), _hours(left, rate))
-        )
+        jobs = len(stage.outputs)
+        jobs_left = sum(not (results / output.format(model=model)).exists() for output in stage.outputs)
+        # Only of those that are looked up: the time of the others' images is in their rate.
+        shown = stage.predictions if distinct.value == 0 else Amount(0)
+        hours = _hours(distinct, shown, jobs, rate)
+        hours_left = _hours(left, shown.minus(done), jobs_left, rate)
+        work.append(Work(stage, model, distinct, done, left, rate, hours, hours_left, jobs_left))
     return work
 
 
-def _hours(predictions: Amount, rate: Rate | None) -> Amount:
+def _hours(predictions: Amount, looked_up: Amount, jobs: int, rate: Rate | None) -> Amount:
+    """Return the hours of some predictions, of the images of others that are looked up, and of the starts."""
     if rate is None:
         return predictions if predictions.value == 0 else Amount(None)
-    return predictions.times(rate.seconds.times(1 / 3600))
+    seconds = [predictions.times(rate.seconds)]
+    if rate.images:
+        seconds.append(looked_up.times(Amount(rate.images, "estimate")))
+    if rate.start is not None:
+        seconds.append(Amount(jobs * rate.start, "estimate"))
+    return total(seconds).times(1 / 3600)
 
 
 def _done(stage: Stage, model: str, results: Path) -> int:

@@ -44,27 +44,44 @@ def latex_table(
     label: str,
     text_columns: int = 1,
     small: bool = False,
+    inches: Sequence[float | None] = (),
 ) -> str:
     """Return a ``table*`` environment with a :func:`booktabs` tabular; all texts are LaTeX already.
 
-    ``small``: in footnote size, for a table that is wider than the page otherwise.
+    ``small``: in footnote size, for a table that is wider than the page otherwise. ``inches``: as
+    in :func:`booktabs`.
     """
     size = "\\footnotesize\n" if small else ""
     return (
         f"\\begin{{table*}}\n\\centering\n\\caption{{{caption}}}\n\\label{{tab:{label}}}\n"
-        f"{size}{booktabs(header, rows, text_columns)}\\end{{table*}}\n"
+        f"{size}{booktabs(header, rows, text_columns, inches)}\\end{{table*}}\n"
     )
 
 
-def booktabs(header: Sequence[str], rows: Sequence[Sequence[str]], text_columns: int = 1) -> str:
+def booktabs(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    text_columns: int = 1,
+    inches: Sequence[float | None] = (),
+) -> str:
     """Return a ``tabular`` environment; cells are LaTeX already.
 
+    ``inches``: widths of the first columns, whose texts break into lines; None for one as wide as its texts.
     Raises ValueError where a row is not as long as the header.
     """
     check_lengths(header, rows)
-    columns = "l" * text_columns + "r" * (len(header) - text_columns)
+    aligned = ["l"] * text_columns + ["r"] * (len(header) - text_columns)
+    for place, width in enumerate(inches):
+        aligned[place] = aligned[place] if width is None else f"p{{{width:g}in}}"
     first, *rest = [_row(row) for row in (header, *rows)]
-    lines = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", first, r"\midrule", *rest, r"\bottomrule"]
+    lines = [
+        rf"\begin{{tabular}}{{{''.join(aligned)}}}",
+        r"\toprule",
+        first,
+        r"\midrule",
+        *rest,
+        r"\bottomrule",
+    ]
     return "\n".join([*lines, r"\end{tabular}", ""])
 
 

@@ -20,7 +20,8 @@ class Column(NamedTuple):
 
     ``latex``: the header in LaTeX, where it is not that of ``latex_symbols``. ``signed``: a shift, printed
     with its sign. ``digits``: the number of decimals. ``form`` returns the text of a number, or of null, that
-    is printed in another way.
+    is printed in another way. ``inches``: the width in LaTeX of a column of
+    long texts, which break into lines.
 
     These use further columns of the frame: ``interval``: ``{name}_low`` and ``{name}_high`` are printed after
     the number; ``rank``: ``rank_{name}`` follows in brackets, in LaTeX as a superscript, unless it is null;
@@ -36,6 +37,7 @@ class Column(NamedTuple):
     form: Callable[[Any], str] | None = None
     rank: bool = False
     styled: bool = False
+    inches: float | None = None
 
 
 def printed(
@@ -83,6 +85,7 @@ def printed(
         label=label,
         text_columns=text_columns,
         small=small,
+        inches=[column.inches for column in columns],
     )
     markdown = captioned(header, [[text for text, _ in row] for row in cells], caption + points, text_columns)
     return Table(frame, markdown, latex, published, summary)

@@ -54,22 +54,27 @@ def task_types(items: Mapping[str, pl.DataFrame], task_columns: Mapping[str, str
     return tasks
 
 
-def choose(tasks: pl.DataFrame, per_task: int | None, total: int | None) -> ChosenItems:
+def choose(
+    tasks: pl.DataFrame, per_task: int | None, total: int | None, *, per_source: int | None = None
+) -> ChosenItems:
     """Choose at most ``per_task`` items of each task type, and at most ``total`` in all (None: no limit).
 
     The cap c per task type is the largest with sum(min(n_task, c)) <= total. Items are taken in the order of
-    a hash of their ids, so a smaller cap keeps a subset of what a larger one keeps. Raises InputError where
-    ``total`` is below the number of task types.
+    a hash of their ids, so a smaller cap keeps a subset of what a larger one keeps. ``per_source``: before,
+    other items than the first so many of each source are left out. Raises InputError where ``total`` is below
+    the number of task types.
     """
-    counts = tasks["task"].value_counts()["count"].to_list()
-    cap = largest_cap(counts, per_task, total)
     ordered = tasks.with_columns(
         hash=pl.Series([seed_of("pool", id_) for id_ in tasks["id"]], dtype=pl.UInt64)
     ).sort("hash", "id")
+    if per_source is not None:
+        ordered = ordered.filter(pl.int_range(pl.len()).over("source") < per_source)
+    counts = ordered["task"].value_counts()["count"].to_list()
+    cap = largest_cap(counts, per_task, total)
     taken = ordered.filter(pl.int_range(pl.len()).over("task") < cap)
     order = sorted(range(taken.height), key=lambda row: item_key(taken["id"][row]))
     report = (
-        tasks.group_by("task")
+        ordered.group_by("task")
         .agg(sources=pl.col("source").unique().sort().str.join(","), available=pl.len())
         .sort("task")
         .with_columns(taken=pl.col("available").clip(upper_bound=cap))

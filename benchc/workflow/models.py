@@ -71,16 +71,19 @@ class Models:
 
     # ---- What a rule that asks a model has ----
 
-    def inputs(self, *, subset: bool = True, images: bool = True) -> dict[str, Any]:
+    def inputs(
+        self, *, subset: bool = True, images: bool = True, pool: str = "<results>/pool/items.parquet"
+    ) -> dict[str, Any]:
         """Return the inputs of a rule that asks a model: its files, the pool, and where wanted the rest.
 
-        ``subset``: the items of the wildcard's subset; ``images``: the files of the job's images.
+        ``subset``: the items of the wildcard's subset; ``images``: the files of the job's images;
+        ``pool``: another one than the run's.
         """
         found: dict[str, Any] = {
             # Of a local or trained model; one on the Hub is identified by its commit, and in the Hub's cache.
             WAITED_FOR: self.files,
             "revision_file": self.revision_file,
-            "pool": "<results>/pool/items.parquet",
+            "pool": pool,
         }
         if subset:
             found["subset"] = lambda wildcards: self.subsets[wildcards.subset] or []

@@ -19,14 +19,15 @@ def local(path: str | Path) -> str:
 
 
 class Sources:
-    """The sources of a run by id: ``all`` of them sorted, those of TSV files, and those of VQAv2's files.
+    """The sources of a run by id: ``all`` of the pool sorted, those of TSV files, and those of VQAv2's files.
 
-    ``generated``: the ids of those that the run generates, by the names of their files.
+    ``entries``: also those that a benchmark uses beside the pool. ``generated``: the ids of those that the
+    run generates, by the names of their files.
     """
 
     def __init__(self, config: Config) -> None:
-        self.entries = config.sources
-        self.all = sorted(self.entries)
+        self.entries = config.all_sources
+        self.all = sorted(config.sources)
         self.vqav2 = [id_ for id_, source in self.entries.items() if source.vqav2 is not None]
         self.tsv = [id_ for id_ in self.entries if id_ not in self.vqav2]
         self.published = {id_: source_files(id_, source) for id_, source in self.entries.items()}

@@ -56,7 +56,7 @@ def new(
         image_column: column of the TSV files that names a row's image: rows with one name share an image;
             default: each row has its own
         family: family of folders and Hub ids (docs/models.md); rarely needed: by default, config.json decides
-        gpus: GPUs per job of a model; 0: the CPU
+        gpus: GPUs per job of folders and Hub ids; 0: the CPU. Models of the catalogues have their own
         benchmark: the benchmark of the run; default: that of config/demo.yaml
     """
     root = Path.cwd()
@@ -83,6 +83,13 @@ def new(
         each: model_entry(each, root, family, gpus)
         for each in dict.fromkeys(chain.from_iterable(roles.values()))
     }
+    if all(entry.catalogue is not None for entry in models.values()):
+        for option, given in {"gpus": gpus, "family": family}.items():
+            if given:
+                raise InputError(
+                    f"--{option}: all models of the run are in a catalogue, whose entries have their own; "
+                    f"leave the option out, and set `{option}` in the entries"
+                )
     entries_of = {"sources": by_id(sources), "models": by_id(models)}
     refuse_repeated("--source", source, sources)
     refuse_repeated("--model", model, models)

@@ -9,6 +9,8 @@ from benchc.models.supported import is_supported
 from benchc.planning.amounts import Amount
 from benchc.planning.plan import plan_markdown, plan_of
 from benchc.planning.rates import Rate, measured_rates
+from benchc.planning.size import POOL_FILE
+from benchc.planning.sources import sources_markdown
 from benchc.planning.stages import work_of, work_table
 from benchc.pluralize import pluralize
 
@@ -22,8 +24,9 @@ def plan(
 ) -> None:
     """Estimate the cost of a run: predictions by stage, how many exist, device time, and disk.
 
-    Counts are exact where the run's tables exist, otherwise upper bounds, estimates, or unknown. Nothing is
-    computed or changed. Run it in the repository's root, like snakemake.
+    Counts are exact where the run's tables exist, otherwise upper bounds, estimates, or unknown. Those of a
+    source that is not here are from its published size. Nothing is computed, downloaded or changed. Run it in
+    the repository's root, like snakemake.
 
     Args:
         config: the run's configuration
@@ -47,7 +50,9 @@ def plan(
         except OSError as error:
             raise InputError(f"--output {output}: {error.strerror}; name another file") from error
     text = plan_markdown(planned, results, rates, config)
-    print(f"{config}: run {name}\n\n{text}", end="")
+    # The pool says more.
+    sources = "" if (results / POOL_FILE).exists() else f"{sources_markdown(read, results)}\n"
+    print(f"{config}: run {name}\n\n{sources}{text}", end="")
     unsupported = [
         f"{id_} ({model.family})" for id_, model in read.models.items() if not is_supported(model.family)
     ]

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from benchc.atomic import write_text
 from benchc.benchmarks.naturalbench.curation.shorten import read_shortener, shorten
+from benchc.benchmarks.naturalbench.language_model import opened
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
+from benchc.benchmarks.naturalbench.service import Service
 from benchc.command_line import PositiveInt
-from benchc.endpoint.api_key import read_key
-from benchc.endpoint.client import Endpoint, EndpointSettings, Mode
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.sources.report import summary
@@ -22,12 +22,7 @@ def shorten_captions(
     template: Path,
     model: str,
     temperature: float = 1.0,
-    mode: Mode = "record",
-    url: str = "https://api.openai.com/v1",
-    api_key_env: str | None = None,
-    recordings: Path | None = None,
-    concurrency: PositiveInt = 8,
-    timeout_s: float = 120.0,
+    service: Service | None = None,
     shortened: Path,
     report: Path,
 ) -> None:
@@ -43,22 +38,13 @@ def shorten_captions(
         template: prompt, a text file with the placeholders {caption}, {below} and, if wanted, {language}
         model: name of the model at the endpoint
         temperature: of the replies
-        mode: ask, ask and keep the replies, or take kept replies alone
-        url: address of the endpoint
-        api_key_env: environment variable with the server's key; default: no key
-        recordings: folder of the kept replies; not of the mode live
-        concurrency: requests at once
-        timeout_s: seconds to wait for a reply
         shortened: curate/captions.parquet to write
         report: report on samples that are left out, to write (CSV): id, line, kind, reason
     """
-    if (mode == "live") != (recordings is None):
-        raise InputError("--recordings is given with --mode=record and --mode=replay, and only then")
     samples = read_table(captions, CAPTIONS)
     shortener = read_shortener(model, temperature, template, below, attempts)
-    key = read_key(None if mode == "replay" else api_key_env)
-    settings = EndpointSettings(url, concurrency, timeout_s)
-    with Endpoint(settings, key, mode, recordings, resume=True) as endpoint:
+    service = service or Service()
+    with opened(service) as endpoint:
         kept, rejected = shorten(samples, shortener, endpoint)
     if kept.is_empty():
         raise InputError(
@@ -67,5 +53,5 @@ def shorten_captions(
         )
     write_text(report, rejected.write_csv())
     which = str(read_footer(captions)["captions"])
-    write_table(kept, shortened, CAPTIONS, shortener.footer(which, mode, url))
+    write_table(kept, shortened, CAPTIONS, shortener.footer(which, service))
     print(summary("shortened", kept.height, rejected, "sample"), file=sys.stderr)

@@ -15,12 +15,12 @@ from benchc.benchmarks.naturalbench.curation.questions import (
 )
 from benchc.benchmarks.naturalbench.curation.samples import read_samples
 from benchc.benchmarks.naturalbench.kinds import QuestionType
+from benchc.benchmarks.naturalbench.language_model import opened
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
-from benchc.command_line import Json, NaturalInt, PositiveInt
-from benchc.endpoint.api_key import read_key
-from benchc.endpoint.client import Endpoint, EndpointSettings, Mode
+from benchc.benchmarks.naturalbench.service import Service
+from benchc.command_line import Json, NaturalInt
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.schemas.parquet import read_table, write_table
@@ -35,12 +35,7 @@ def write_questions(
     model: str,
     temperature: float = 1.0,
     templates: Annotated[Mapping[QuestionType, Path], Json],
-    mode: Mode = "record",
-    url: str = "https://api.openai.com/v1",
-    api_key_env: str | None = None,
-    recordings: Path | None = None,
-    concurrency: PositiveInt = 8,
-    timeout_s: float = 120.0,
+    service: Service | None = None,
     output: Path,
 ) -> None:
     """Let a language model write two questions of each type for each pair, from the captions of its images.
@@ -56,18 +51,10 @@ def write_questions(
         model: name of the model at the endpoint
         temperature: of the replies
         templates: prompt of each type of questions that is written
-        mode: ask, ask and keep the replies, or take kept replies alone
-        url: address of the endpoint
-        api_key_env: environment variable with the server's key; default: no key
-        recordings: folder of the kept replies; not of the mode live
-        concurrency: requests at once
-        timeout_s: seconds to wait for a reply
         output: curate/questions/{round}.parquet to write
     """
     if (round == 0) != (kept is None):
         raise InputError("--kept is given from round 1 on, and only then")
-    if (mode == "live") != (recordings is None):
-        raise InputError("--recordings is given with --mode=record and --mode=replay, and only then")
     table = read_table(pairs, PAIRS)
     samples = read_samples(captions, table)
     writer = read_writer(model, temperature, templates)
@@ -76,11 +63,10 @@ def write_questions(
         if kept is None
         else open_slots(read_table(kept, KEPT))
     )
-    settings = EndpointSettings(url, concurrency, timeout_s)
-    key = read_key(None if mode == "replay" else api_key_env)
-    with Endpoint(settings, key, mode, recordings, resume=True) as endpoint:
+    service = service or Service()
+    with opened(service) as endpoint:
         questions = written_questions(slots, samples, writer, round, endpoint)
-    write_table(questions, output, QUESTIONS, writer.footer(round, mode, url))
+    write_table(questions, output, QUESTIONS, writer.footer(round, service))
     usable = int(questions["ok"].sum())
     print(
         f"round {round}: {pluralize(len(slots), 'request')}, {usable:,} of "

@@ -7,12 +7,15 @@ import numpy as np
 import polars as pl
 import pytest
 
+from benchc.checking import corruptions, image_time
 from benchc.checking.corruptions import check_corruptions
+from benchc.checking.image_time import ImageTime
 from benchc.config.settings import Corruptions
 from benchc.corruptions import apply
+from benchc.errors import InputError
 from benchc.images import encode_png
 from benchc.schemas.pool import POOL
-from tests.checking.collected import lines
+from tests.checking.collected import collected, lines
 from tests.corruptions.own_files import written
 
 
@@ -80,3 +83,28 @@ def test_a_kernel_whose_library_is_missing_is_an_error(monkeypatch: pytest.Monke
     found = list(check_corruptions(chosen("pixelate", "brightness"), 1, items_of((32, 32))))
     assert [(each.level, each.subject) for each in found] == [("error", "pixelate")]
     apply.kernel_functions.cache_clear()
+
+
+def test_the_time_of_images_is_that_of_the_drawn_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    time = ImageTime(1.0, 1.0, 1.0)
+    measured: list[dict[str, bytes]] = []
+
+    def time_of_images(chosen: Corruptions, seed: int, images: dict[str, bytes]) -> ImageTime:
+        measured.append(images)
+        if len(measured) > 2:
+            raise InputError("its process was ended; run the check again")
+        return time
+
+    monkeypatch.setattr(corruptions, "time_of_images", time_of_images)
+    items, drawn = items_of((32, 32), (16, 16)), items_of((48, 48))
+    none = Corruptions.model_construct(**dict(chosen("pixelate")) | {"types": []})
+    for settings in (chosen("pixelate"), none):
+        assert collected(check_corruptions(settings, 1, items, drawn=drawn))[1] is time
+        assert collected(check_corruptions(settings, 1, items))[1] is None
+    assert measured == [image_time.images_of(drawn)] * 2
+    found, time_found = collected(check_corruptions(none, 1, items, drawn=drawn))
+    assert time_found is None and found[1].level == "warning"
+    assert (
+        lines(found)[1]
+        == "all: the time of images was not measured: its process was ended; run the check again"
+    )

@@ -5,8 +5,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from benchc.checking.pool import check_pool
-from benchc.checking.sources import check_sources
+from benchc.checking.pool import check_pool, generated_sample
+from benchc.checking.sources import check_sources, draw_of
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
@@ -144,3 +144,13 @@ def test_the_sample_has_an_item_with_several_images(folder: Path) -> None:
     config = config_of({"one": {"path": "one.tsv"}})
     _, pool = collected(check_pool(config, collected(check_sources(config))[1]))
     assert "one/99" in pool.sample["id"] and pool.options == 4
+
+
+def test_time_is_measured_on_items_of_the_pool_drawn_by_hash(folder: Path) -> None:
+    config = config_of(LOCAL, pool={"per_task": 4, "total": None})
+    items = collected(check_sources(config))[1]
+    pool = collected(check_pool(config, items))[1]
+    assert pool.drawn is not None
+    assert set(pool.drawn["id"]) == set(sorted(pool.texts["id"], key=draw_of)[:3])
+    assert pool.drawn["images"].list.len().to_list() == [1, 1, 1]
+    assert generated_sample().drawn is None

@@ -125,6 +125,40 @@ def test_a_good_model_is_measured(check: Check, checkpoints: dict[str, Path], sc
     assert rates["good"].measured == 6 and 0 < (rates["good"].seconds.value or 0) < 10
 
 
+def test_time_is_measured_on_items_drawn_for_it(
+    check: Check, checkpoints: dict[str, Path], pool: PoolFound, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = replace(pool, drawn=pool.sample[:1])
+    entry = {"path": str(checkpoints["llava"])}
+    found, rates = check({"good": entry}, drawn)
+    # One item at three severities; both items are answered when clean.
+    assert rates["good"].measured == 3 and lines(found, "error") == []
+    found, rates = check({"good": entry | {"scoring": "generate", "family": None}}, drawn, settings=Open)
+    assert rates["good"].measured == 3 and " of 2 answers cut off" in found[0].text
+
+
+class Open(RunSettings):
+    """Settings of a run that asks its questions openly."""
+
+    @property
+    def open_answers(self) -> OpenAnswers | None:
+        return OpenAnswers(max_new_tokens=2, instruction="One word.")
+
+
+def test_a_model_that_the_run_has_trained_is_tried(
+    check: Check, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = tmp_path / "results/models/good-0123"
+    monkeypatch.setattr(models, "TrainedModels", lambda *_: SimpleNamespace(folder=lambda id_: str(made)))
+    sizes = {"hidden": 24, "vision_layers": 1, "text_layers": 1, "patch": 8, "steps": 1, "batch": 1}
+    entry = {"train": {**sizes, "learning_rate": 0.1, "seed": 1}}
+    found, rates = check({"good": entry})
+    assert lines(found) == ["good: made by the run"] and rates == {}
+    shutil.copytree(checkpoints["llava"], made)
+    found, rates = check({"good": entry})
+    assert lines(found, "error") == [] and rates["good"].measured == 6 and rates["good"].run is None
+
+
 class Clock:
     """A clock that a test moves, of :mod:`benchc.checking.measure`."""
 
@@ -155,7 +189,8 @@ class Clock:
         return found
 
     def replies(self, _: object, __: Question, units: Sequence[UnitInput]) -> list[tuple[list[Reply], bool]]:
-        return [([Reply("A", "stop", 1)], split) for _, split in self.scores(_, __, units)]
+        found = zip(units, self.scores(_, __, units), strict=True)
+        return [([Reply("A", "stop", 1)] * len(unit.variants), split) for unit, (_, split) in found]
 
 
 @pytest.mark.parametrize("apart", [True, False])
@@ -181,8 +216,8 @@ def test_encoding_and_the_model_are_measured_apart(
         device: [each.text for each in models.judged("m", entry, trial)] for device, trial in trials.items()
     }
     answering = model._replace(compute=clock.replies)
-    answers = measure.measure_answers(answering, read_items(path), path, device="cuda", **how)
-    answer = models.answers_finding("m", answers).text
+    answers = measure.measure_answers(answering, read_items(path), path, images, device="cuda", **how)
+    answer = models.answers_finding("m", entry, answers).text
     if apart:
         assert (trials["cuda"].seconds, trials["cuda"].model_seconds) == (5.0, 2.0)
         assert trials["cuda"].image_seconds == 0.5  # clean images are other files
@@ -193,6 +228,8 @@ def test_encoding_and_the_model_are_measured_apart(
             "so that the GPU needs 2 workers; set `inference.workers: 2`, if there are so many cores"
         ]
         assert answer.startswith("5 s per answer (2 s in the model on the GPU, 3 s encoding), 2 of 2 answers")
+        # Two items at five severities.
+        assert answers.timed == 10
     else:
         assert found["cuda"][0].startswith("5 s per prediction, label mass 100 %")
         assert len(found["cuda"]) == 1 and answer.startswith("5 s per answer, 2 of 2 answers")
@@ -252,8 +289,10 @@ def test_no_advice_raises_a_limit_that_blips_code_fixes(
     # None of its answers ends within its nine tokens.
     monkeypatch.setattr(BlipModel, "end_tokens", [])
     for limit, advice in ((8, f"; raise {setting}"), (9, ""), (512, "")):
-        (found,), _ = check({"blip": {**entry, "max_new_tokens": limit}}, settings=Open)
+        (found,), rates = check({"blip": {**entry, "max_new_tokens": limit}}, settings=Open)
         assert found.level == "warning" and "of 2 answers" in found.text
+        # Two items at the three severities of the first corruption; only open answers are of the run's stage.
+        assert [rate.measured for rate in rates.values()] == ([6] if openly else [])
         assert re.search(r"2 (of 2 answers )?cut off[^;]*(.*)", found.text)[2] == advice
 
 
@@ -380,6 +419,12 @@ def test_without_a_gpu_the_cpu_is_used_and_measures_no_rate(
         )
         assert lines(found, "ok")[0].endswith(end)
         assert rates == {}
+    found, _ = check({"answers": entry | {"scoring": "generate", "max_new_tokens": 2}})
+    assert found[0].text.endswith("; on the CPU, since torch finds no GPU" + end.partition("2 GPUs")[2])
+    # The CPU cannot compute it, though the entry asks for a GPU.
+    found, _ = check({"flash": entry | {"attention": "flash_attention_2"}})
+    (line,) = lines(found, "ok")
+    assert "; on the CPU and without flash_attention_2, since torch finds no GPU of CUDA" in line
     monkeypatch.setattr(models.LocalModel, "weights", 10**15)
     found, rates = check({"large": entry})
     assert [each.level for each in found] == ["skipped"] and "needs a GPU, and is too large" in found[0].text

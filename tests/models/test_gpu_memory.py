@@ -99,9 +99,9 @@ def test_a_unit_is_split_once_where_its_halves_fit(folders, images, family, way)
     np.testing.assert_equal(said(found), said(expected))
 
 
-def wrapped() -> Exception:
+def wrapped(link: str) -> Exception:
     error = ValueError("layer 3")  # of a model's own code
-    error.__cause__ = torch.OutOfMemoryError()
+    setattr(error, link, torch.OutOfMemoryError())
     return error
 
 
@@ -111,7 +111,8 @@ def wrapped() -> Exception:
         torch.AcceleratorError("CUDA error: out of memory"),
         RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"),
         RuntimeError("Triton Error [CUDA]: out of memory"),
-        wrapped(),
+        wrapped("__cause__"),
+        wrapped("__context__"),  # raised in an `except`, without `from`
     ],
 )
 def test_a_unit_is_split_whatever_says_that_the_memory_is_full(folders, images, error):

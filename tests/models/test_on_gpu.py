@@ -1,7 +1,7 @@
 """What a GPU alone shows, with small random models.
 
-pytest collects these tests with ``--device`` only: `make first-gpu-hour` runs them on a GPU, and with --tiny
-those that can on the CPU. They record figures as properties of JUnit's XML.
+pytest collects them where the file is named or ``--device`` is given: `make first-gpu-hour` runs them on a
+GPU, and with --tiny those that can on the CPU. They record figures as properties of JUnit's XML.
 """
 
 import gc

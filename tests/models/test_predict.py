@@ -161,10 +161,15 @@ def test_an_edit_drops_the_predictions_that_it_may_change_and_no_others(copied, 
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
-def test_a_missing_gpu_is_refused_before_the_model_is_loaded():
+@pytest.mark.parametrize(
+    ("cuda", "build"), [("13.0", ""), (None, r" \(torch \S+ is built for the CPU alone: install .*\)")]
+)
+def test_a_missing_gpu_is_refused_before_the_model_is_loaded(monkeypatch, cuda, build):
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    monkeypatch.setattr(torch.version, "hip", None)
     threads = torch.get_num_threads()
     try:
-        with pytest.raises(InputError, match="the job needs a GPU, but torch finds none"):
+        with pytest.raises(InputError, match=f"the job needs a GPU, but torch finds none{build}; request"):
             load_model(CheckpointSource("no-such-model", device="cuda"), "llava", "letter")
     finally:
         torch.set_num_threads(threads)

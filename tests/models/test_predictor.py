@@ -18,7 +18,7 @@ from benchc.models.protocol import ModelError, NoTextOnlyError, OptionScores, Re
 from benchc.models.question import Question
 from benchc.models.units import Unit
 
-IDENTITY = {"model": "owner/name", "revision": "1"}
+IDENTITY = {"model": "owner/name", "revision": "1", "dtype": "float32"}
 QUESTION = Question("Which?", ("a", "b"))
 PREDICT = partial(predict_units, passes=Passes())
 ANSWER = partial(answer_units, passes=Passes())
@@ -132,14 +132,17 @@ def test_a_unit_is_split_until_it_fits_into_memory(tmp_path):
     assert (resumed.computed, resumed.oom_splits) == (0, 1)
 
 
-def test_a_single_variant_that_does_not_fit_is_an_error(tmp_path):
+@pytest.mark.parametrize(("dtype", "lower"), [("float32", True), ("bfloat16", False)])
+def test_a_single_variant_that_does_not_fit_is_an_error(tmp_path, monkeypatch, dtype, lower):
+    monkeypatch.setitem(IDENTITY, "dtype", dtype)
     with (
         PredictionCache(tmp_path, IDENTITY, "a") as cache,
         pytest.raises(
             ModelError, match="item s/1 under fog: owner/name: a single variant of its images does not fit"
-        ),
+        ) as error,
     ):
         Predictor(PixelScorer(capacity=0), cache, PREDICT).ask(QUESTION, [unit(1)])
+    assert ("set `dtype: bfloat16`" in str(error.value)) == lower
 
 
 def test_variants_of_different_sizes_are_scored_separately_and_returned_in_order(tmp_path):

@@ -7,12 +7,14 @@ import polars as pl
 import pytest
 from PIL import Image
 
-from benchc.config.catalogue import Source
+from benchc.config.catalogue import Published, Source
 from benchc.config.load import Config
 from benchc.config.settings import Corruptions, Pool, RunSettings
 from benchc.demo.source import generate_source
 from benchc.planning.amounts import Amount
 from benchc.planning.size import image_counts, run_size, variants
+from benchc.planning.source_size import published_items
+from benchc.planning.sources import sources_markdown
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.pool import POOL
@@ -107,6 +109,69 @@ def test_rows_of_files_that_are_here_bound_the_pool(folder: Path) -> None:
     assert bound(unlimited, local=LOCAL, remote=REMOTE) == Amount(3 + 4, "at most")
     (folder / "local.tsv").write_text('index\tcategory\n1\t"')  # a quote without an end
     assert bound(unlimited, local=LOCAL) == Amount(None, "at most")
+
+
+def published(**sizes: object) -> Source:
+    return REMOTE.model_copy(update={"published": Published.model_validate(sizes)})
+
+
+def test_the_published_size_of_a_source_that_is_not_here_bounds_the_pool(folder: Path) -> None:
+    unlimited = Pool(per_task=None, total=None)
+    (folder / "local.tsv").write_text(TSV)
+    assert bound(unlimited, remote=published(items=500)) == Amount(500, "at most")
+    assert bound(unlimited, local=LOCAL, remote=published(items=500)) == Amount(503, "at most")
+    assert bound(unlimited, local=LOCAL, remote=published(items=500, rounded=True)) == Amount(503, "estimate")
+    assert bound(unlimited, local=LOCAL, remote=published(megabytes=7)) == Amount(None, "at most")
+    # The limit holds for any number of items.
+    limited = Pool(per_task=200, total=400)
+    assert bound(limited, remote=published(items=500, rounded=True)) == Amount(400, "at most")
+    assert bound(limited, remote=published(items=300, rounded=True)) == Amount(300, "estimate")
+    # A file that is here says more than what is published.
+    (folder / "results/downloads").mkdir(parents=True)
+    (folder / "results/downloads/remote.tsv").write_text(TSV)
+    assert bound(unlimited, remote=published(items=500)) == Amount(4, "at most")
+
+
+def vqav2(take: object, **sizes: object) -> Source:
+    files = {name: f"https://example.org/{name}.zip" for name in ("questions", "annotations", "images")}
+    content = {"vqav2": {**files, "take_images": take}, "published": sizes}
+    return Source.model_validate({"label": "V", "task_column": "category", **content})
+
+
+def test_of_a_part_of_the_images_the_published_items_are_a_part(folder: Path) -> None:
+    sizes = {"items": 1000, "images": 300}
+    assert published_items(vqav2(30, **sizes)) == Amount(100, "estimate")
+    assert published_items(vqav2(None, **sizes)) == Amount(1000, "at most")
+    assert published_items(vqav2("list.txt", **sizes)) == Amount(1000, "at most")
+    assert published_items(vqav2(30, items=1000)) == Amount(1000, "at most")
+    assert published_items(vqav2(30)).value is None
+
+
+def test_the_table_of_sources_says_what_is_known_of_each(folder: Path) -> None:
+    (folder / "local.tsv").write_text(TSV)
+    found = config(
+        Pool(per_task=None, total=None),
+        local=LOCAL,
+        sized=published(items=500, megabytes=7000),
+        rounded=published(items=1900, rounded=True),
+        remote=REMOTE,
+    )
+    text = sources_markdown(found, Path("results/trial"))
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if "|" in line
+    ]
+    assert rows[2:] == [
+        ["local", "≤ 3", "its files", "–"],
+        ["sized", "≤ 500", "published", "7 GB"],
+        ["rounded", "≈ 1,900", "published", "unknown"],
+        ["remote", "unknown", "–", "unknown"],
+    ]
+    assert text.endswith("To download for the sources: 7 GB and what is not published of rounded, remote.\n")
+    (folder / "results/downloads").mkdir(parents=True)
+    for name in ("sized", "rounded", "remote"):
+        (folder / f"results/downloads/{name}.tsv").write_text(TSV)
+    text = sources_markdown(found, Path("results/trial"))
+    assert "published" not in text and text.endswith("Nothing is to be downloaded for the sources.\n")
 
 
 def test_questions_on_the_images_taken_bound_the_pool(folder: Path) -> None:

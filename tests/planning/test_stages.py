@@ -125,3 +125,19 @@ def test_the_csv_has_a_row_per_stage_and_model(tmp_path: Path) -> None:
     assert rows["predictions_known"].to_list() == ["exact", "exact", "at most", "at most", "exact"]
     assert rows["jobs"].to_list() == [2, 2, 1, 1, 1]
     assert rows["hours"].to_list() == pytest.approx([None, None, 0, 0.3, 0.15])
+
+
+def test_jobs_and_images_of_predictions_that_are_looked_up_take_time(tmp_path: Path) -> None:
+    rates = {name: Rate(Amount(36.0, "estimate"), 9, images=6.0, start=60.0) for name in "abc"}
+    work = by_name(work_of(STAGES, tmp_path, rates))
+    # 300 predictions and two jobs; of the 30 that are looked up, the images alone, and one job.
+    assert work["whole", "b"].hours == Amount(3 + 2 / 60, "estimate")
+    assert work["part", "b"].hours == Amount((30 * 6 + 60) / 3600, "estimate")
+    assert work["part", "c"].hours == Amount((30 * 36 + 60) / 3600, "estimate")
+    write_predictions(tmp_path / "whole/b/1", 100)
+    write_predictions(tmp_path / "part/b", 30)
+    work = by_name(work_of(STAGES, tmp_path, rates))
+    # What is done takes no time, nor do its jobs.
+    assert (work["whole", "b"].jobs_left, work["part", "b"].jobs_left) == (1, 0)
+    assert work["whole", "b"].hours_left == Amount(2 + 1 / 60, "estimate")
+    assert work["part", "b"].hours_left.value == 0

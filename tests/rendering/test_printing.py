@@ -83,3 +83,9 @@ def test_the_frame_that_is_shown_may_be_another():
 def test_significant_digits_show_numbers_of_all_magnitudes():
     numbers = [1.5e-20, -0.012345, 0.0, None]
     assert [significant_text(number) for number in numbers] == ["+1.5e-20", "-0.0123", "0", "–"]
+
+
+def test_long_texts_break_into_lines_of_a_given_width():
+    columns = [Column("label", "Model", inches=2.5), Column("items", "Items")]
+    latex = printed(FRAME, columns, caption="c", label="x").latex
+    assert r"\begin{tabular}{p{2.5in}r}" in latex

@@ -43,6 +43,22 @@ def tasks_of(*counts: dict[str, int]) -> pl.DataFrame:
     return task_types(sources, dict.fromkeys(sources, "category"))
 
 
+def test_items_of_a_source_are_limited_before_task_types_are_balanced() -> None:
+    tasks = tasks_of({"a": 30, "b": 10}, {"a": 4})
+    taken = choose(tasks, None, None, per_source=8)
+    assert dict(taken.items["source"].value_counts().rows()) == {"s0": 8, "s1": 4}
+    assert taken.report["available"].sum() == taken.report["taken"].sum() == 12
+    # A larger limit keeps them, and other sources decide nothing.
+    more = choose(tasks, None, None, per_source=20).items
+    assert set(taken.items["id"]) <= set(more["id"])
+    alone = choose(tasks.filter(source="s0"), None, None, per_source=8).items
+    assert set(alone["id"]) == set(taken.items.filter(source="s0")["id"])
+    # A draw is not balanced, so that its accuracy is that of the source.
+    wide = choose(tasks_of({"a": 3000, "b": 1000}), None, None, per_source=400).items
+    assert 0.68 < (wide["task"] == "a").mean() < 0.82
+    assert choose(tasks, 2, None, per_source=8).items.height <= 4
+
+
 @pytest.mark.parametrize(
     ("counts", "per_task", "total", "cap"),
     [

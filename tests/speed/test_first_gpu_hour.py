@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -74,7 +75,7 @@ def test_a_part_that_fails_or_hangs_hides_no_other(
     assert end.split("\n") == [
         "",
         f"fails: error: two; see {tmp_path}/fails.log",
-        f"hangs: took more than 0.05 minutes; see {tmp_path}/hangs.log",
+        f"hangs: took more than 0.15 minutes; see {tmp_path}/hangs.log",
     ]
     lines = [line.split(" after ")[0] for line in capsys.readouterr().out.splitlines()]
     assert lines[-3:] == ["fails: FAILED", "hangs: FAILED", "passes: passed"]
@@ -103,18 +104,38 @@ def test_each_test_on_a_gpu_is_of_one_part(hour: Any) -> None:
     assert set(counts.values()) == {1}, counts
 
 
-def test_tests_on_a_gpu_need_a_device(hour: Any) -> None:
-    """Those who name the file get one line; others do not collect it."""
+def pytest_says(*words: str, gpu: bool = False, tmp_path: Path) -> str:
+    """Return what pytest prints on a machine with or without a GPU."""
+    (tmp_path / "machine.py").write_text(f"import torch\ntorch.cuda.is_available = lambda: {gpu}\n")
+    command = [sys.executable, "-m", "pytest", "-p", "machine", "-p", "no:cacheprovider", *words]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True)
+    return done.stdout + done.stderr
 
-    def listed(*words: str) -> str:
-        command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-p", "no:cacheprovider", *words]
-        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-        return done.stdout + done.stderr
 
-    assert "ERROR: test_on_gpu.py: give --device cuda, or --device cpu to try its tests" in listed(hour.TESTS)
+LEFT_OUT = "not run: tests/models/test_on_gpu.py"
+
+
+def test_tests_on_a_gpu_are_skipped_with_one_line_where_there_is_none(hour: Any, tmp_path: Path) -> None:
+    found = pytest_says(hour.TESTS, tmp_path=tmp_path)
+    (line,) = (line for line in found.splitlines() if "torch finds no GPU" in line)
+    assert line == "20 tests skipped: torch finds no GPU; --device cpu tries those that can run"
+    assert "= 20 skipped in " in found and LEFT_OUT not in found
+
+
+def test_tests_on_a_gpu_run_there_without_an_option(hour: Any, tmp_path: Path) -> None:
+    name = f"{hour.TESTS}::test_bfloat16_is_near_float32[gemma3]"
+    found = pytest_says(name, gpu=True, tmp_path=tmp_path)
+    # Where the GPU is pretended, the model cannot be loaded there.
+    assert "= 1 passed in " in found or ("= 1 failed in " in found and "device = 'cuda'" in found)
+
+
+def test_other_tests_leave_those_on_a_gpu_out_and_skip_none(tmp_path: Path) -> None:
     # Of the other files, two of the shortest.
-    found = listed("tests/models", "--ignore-glob=*/test_[!co]*", "--ignore-glob=*/test_c[!o]*")
-    assert "test_compilers.py" in found and "test_on_gpu.py" not in found
+    few = ("tests/models", "--ignore-glob=*/test_[!co]*", "--ignore-glob=*/test_c[!o]*")
+    found = pytest_says("--collect-only", *few, tmp_path=tmp_path)
+    assert "test_compilers.py" in found and "Module test_on_gpu.py" not in found
+    assert LEFT_OUT in found and "skipped" not in found
 
 
 MACHINE = {
@@ -162,3 +183,12 @@ def test_the_page_has_figures_of_a_gpu_alone(hour: Any, tmp_path: Path) -> None:
     assert f"| bits | {hour.PARTS['bits'].about} | failed: it \\| failed | 61 | a: 1 |" in written
     assert "| sdpa | 448 | 1 | 5 | 300 | 40.0 | 32.1% |" in written
     assert hour.PAGE.read_text().count(hour.BEGIN) == hour.PAGE.read_text().count(hour.END) == 1
+
+
+def test_large_models_are_not_begun_on_a_cpu(
+    hour: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["first_gpu_hour.py", "--device=cpu"])
+    with pytest.raises(SystemExit):
+        hour.main()
+    assert "--device=cpu is for small models alone; add --tiny" in capsys.readouterr().err

@@ -76,7 +76,9 @@ def test_without_a_gpu_only_small_models_are_measured(script: Any, monkeypatch: 
         with pytest.raises(SystemExit, match=r"^error: torch finds no GPU; run this where it finds one"):
             device_of(named, tiny=tiny)
     monkeypatch.setattr(torch.version, "cuda", None)
-    with pytest.raises(SystemExit, match=r"finds no GPU \(torch \S+ is built for the CPU alone\); run"):
+    with pytest.raises(
+        SystemExit, match=r"finds no GPU \(torch \S+ is built for the CPU alone: install one .*\); run"
+    ):
         device_of(None, tiny=False)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     assert [device_of(named, tiny=True) for named in (None, "cuda", "cpu")] == ["cuda", "cuda", "cpu"]

@@ -264,6 +264,7 @@ def _more_tables(run: Run, settings: Settings) -> list[Output]:
                 "orders": [f"<results>/orders/{id_}.parquet" for id_ in settings.targets],
                 "models": MODELS,
                 "pool": POOL,
+                "chance": CHANCE,
             },
             settings={
                 **_resampling(settings),
@@ -295,6 +296,7 @@ def _more_tables(run: Run, settings: Settings) -> list[Output]:
                 "judgements": judged("judge_options", "selected", answering),
                 "scores": [f"<results>/scores/{id_}.parquet" for id_ in answering if id_ in settings.targets],
                 "pool": POOL,
+                "chance": CHANCE,
             },
             settings={**_resampling(settings), "labels": _labels(run, answering)},
             wanted=bool(answering),

@@ -4,10 +4,10 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, cast
 
-from benchc.benchmarks.naturalbench.curation.ask_writer import ask_writer
 from benchc.benchmarks.naturalbench.curation.caption_sets import CaptionSet, Which
 from benchc.benchmarks.naturalbench.curation.captions import read_caption_set
 from benchc.benchmarks.naturalbench.curation.review_files import (
@@ -17,8 +17,16 @@ from benchc.benchmarks.naturalbench.curation.review_files import (
     read_answers,
 )
 from benchc.benchmarks.naturalbench.groups import FACTS, Member, placed_groups, problem_of
+from benchc.benchmarks.naturalbench.language_model import ask_once
 from benchc.benchmarks.naturalbench.places import Source
-from benchc.benchmarks.naturalbench.settings import Captions, Curate, Settings, Writer
+from benchc.benchmarks.naturalbench.settings import (
+    Captions,
+    Curate,
+    FineTuning,
+    LanguageModel,
+    Settings,
+    Translate,
+)
 from benchc.benchmarks.naturalbench.tags import read_tags
 from benchc.checking.encoders import check_image_text_encoders
 from benchc.checking.finding import Finding, Findings, reason
@@ -34,7 +42,7 @@ from benchc.pluralize import pluralize
 def check(config: Config, pool: PoolFound, *, load: bool, network: bool = True) -> Findings[RunSize | None]:
     """Yield what is right and wrong, and return the size of the pool's groups that are whole, if it is known.
 
-    ``load``: whether encoders are loaded; ``network``: whether the writer is asked.
+    ``load``: whether encoders are loaded; ``network``: whether writer and translator are asked.
     """
     settings = cast(Settings, config.settings)
     members: list[Member] = []
@@ -43,8 +51,13 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool = True) 
         members += yield from _groups(id_, config, pool)
     yield from _tags(settings, members, complete=here == set(config.sources))
     yield from check_image_text_encoders(_encoders(settings), load=load)
+    if settings.fine_tuning is not None:
+        yield from _tuning(settings.fine_tuning)
     if settings.curate is not None:
         yield from _curate(settings.curate, Path("results") / settings.name, network=network)
+    if settings.translate is not None:
+        made = settings.curate is not None and _is_drawn(settings.curate)
+        yield from _translate(settings.translate, Path("results") / settings.name, made=made, network=network)
     retrieval = settings.retrieval
     if retrieval is not None:
         for key, name in (("pairs", retrieval.pairs), ("images", retrieval.images)):
@@ -114,8 +127,18 @@ def _tags(settings: Settings, members: list[Member], *, complete: bool) -> Itera
     yield Finding("groups", "ok", "tags", text)
 
 
+def _tuning(tuning: FineTuning) -> Iterator[Finding]:
+    """Yield whether models can be tuned here; a job in an environment of its own need not."""
+    models = ", ".join(tuning.models)
+    if find_spec("peft") is None:
+        text = "tuning needs the package peft, which is not installed here; install it, or run with conda"
+        yield Finding("fine-tuning", "warning", models, text)
+    else:
+        text = f"tuned with {' and '.join(tuning.modality)}, {pluralize(tuning.epochs, 'epoch')}"
+        yield Finding("fine-tuning", "ok", models, text)
+
+
 def _curate(curate: Curate, results: Path, *, network: bool) -> Iterator[Finding]:
-    generated = {id_ for id_, captions in curate.captions.items() if captions.form == "generated"}
     for id_, captions in curate.captions.items():
         yield from _captions(id_, captions, curate.mine.captions)
     for kind in curate.writer.types:
@@ -123,11 +146,22 @@ def _curate(curate: Curate, results: Path, *, network: bool) -> Iterator[Finding
         yield _exists("writer", kind, f"curate.writer.templates.{kind}", name)
     if curate.shorten is not None:
         yield _exists("writer", "shorten", "curate.shorten.template", curate.shorten.template)
-    made = generated == set(curate.captions)
-    yield from _writer(curate.writer, results, made=made, network=network)
+    made = _is_drawn(curate)
+    yield from _replies("writer", curate.writer, results / "curate/recordings", made=made, network=network)
     yield from _reviews(curate, results, made=made)
     for name in curate.release.older:
         yield _exists("release", "older", "curate.release.older", name)
+
+
+def _is_drawn(curate: Curate) -> bool:
+    """Return whether the run draws all captioned images, so that it makes replies and reviews, too."""
+    return all(captions.form == "generated" for captions in curate.captions.values())
+
+
+def _translate(translate: Translate, results: Path, *, made: bool, network: bool) -> Iterator[Finding]:
+    yield _exists("translator", "template", "translate.template", translate.template)
+    own = results / "translated/recordings"
+    yield from _replies("translator", translate, own, made=made, network=network)
 
 
 def _captions(id_: str, captions: Captions, which: Which) -> Iterator[Finding]:
@@ -157,33 +191,36 @@ def _captions(id_: str, captions: Captions, which: Which) -> Iterator[Finding]:
         yield Finding("captions", "warning", id_, text)
 
 
-def _writer(writer: Writer, results: Path, *, made: bool, network: bool) -> Iterator[Finding]:
-    """Yield whether replies can be had; those of a run whose captions it draws, it makes itself."""
-    if writer.mode != "replay":
-        key = writer.api_key_env
+def _replies(stage: str, asked: LanguageModel, own: Path, *, made: bool, network: bool) -> Iterator[Finding]:
+    """Yield whether replies can be had; those of a run whose captions it draws, it makes itself.
+
+    ``own``: the run's own folder of kept replies.
+    """
+    folder = Path(asked.recordings) if asked.recordings else own
+    if asked.mode != "replay":
+        key = asked.api_key_env
         if key is not None and not os.environ.get(key):
             text = f"the environment variable {key} is not set; set it, or give null for api_key_env"
-            yield Finding("writer", "error", writer.model, text)
+            yield Finding(stage, "error", asked.model, text)
             return
-        where = f"{writer.url}, mode {writer.mode}"
+        where = f"{asked.url}, mode {asked.mode}"
         if not network:
-            yield Finding("writer", "skipped", writer.model, f"was not asked at {where}")
+            yield Finding(stage, "skipped", asked.model, f"was not asked at {where}")
             return
         try:
-            ask_writer(writer.url, key, writer.model, writer.timeout_s)
+            ask_once(asked.service(folder), asked.model)
         except InputError as error:
-            yield Finding("writer", "error", writer.model, reason(error))
+            yield Finding(stage, "error", asked.model, reason(error))
             return
-        yield Finding("writer", "ok", writer.model, f"answers at {where}")
+        yield Finding(stage, "ok", asked.model, f"answers at {where}")
         return
-    folder = Path(writer.recordings) if writer.recordings else results / "curate/recordings"
     if folder.is_dir() and any(folder.iterdir()):
-        yield Finding("writer", "ok", writer.model, f"replies are in {folder}")
+        yield Finding(stage, "ok", asked.model, f"replies are in {folder}")
     elif made:
-        yield Finding("writer", "made", writer.model, "replies are made by the run")
+        yield Finding(stage, "made", asked.model, "replies are made by the run")
     else:
         text = f"mode is replay, but {folder} has no replies; name their folder in recordings, or record them"
-        yield Finding("writer", "error", writer.model, text)
+        yield Finding(stage, "error", asked.model, text)
 
 
 def _reviews(curate: Curate, results: Path, *, made: bool) -> Iterator[Finding]:

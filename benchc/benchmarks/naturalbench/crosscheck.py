@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from benchc.config.errors import shown, unknown
 from benchc.config.raw import at, block, texts
 from benchc.config.settings import Raw
+from benchc.models.tuning.settings import ENVIRONMENT, obstacle
 
 
 def curation_errors(raw: Raw, file: str) -> Iterator[str]:
@@ -30,6 +31,51 @@ def curation_errors(raw: Raw, file: str) -> Iterator[str]:
         yield f"{file}: retrieval.pairs is missing, since the run curates no pairs; give a file of pairs."
     if not texts(raw.get("models")) and not block(raw, "curate") and not block(raw, "retrieval"):
         yield f"{file}: the run has no models, no curate and no retrieval, so that it does nothing; add one."
+
+
+def tuning_errors(raw: Raw, models: Raw, file: str, catalogue: str) -> Iterator[str]:
+    """Yield one line for each model of fine_tuning that the run has not, or that cannot be tuned."""
+    known = [name for _, name in texts(raw.get("models"))]
+    for position, name in texts(at(raw, "fine_tuning.models")):
+        key = f"fine_tuning.models[{position}]"
+        if name not in known:
+            yield unknown(file, key, name, known, "id in models")
+            continue
+        entry = block(models, name)
+        reason = obstacle(
+            scoring=entry.get("scoring"),
+            family=entry.get("family"),
+            server=entry.get("server"),
+            trust_remote_code=entry.get("trust_remote_code"),
+            env=entry.get("env", ENVIRONMENT),
+        )
+        if entry and reason is not None:
+            yield (
+                f"{file}: {key} is {shown(name)}, which cannot be tuned: in {catalogue}, {reason}; remove it "
+                "from fine_tuning.models."
+            )
+
+
+def blind_errors(raw: Raw, file: str) -> Iterator[str]:
+    """Yield one line for each model of blind that the run does not score."""
+    known = [name for _, name in texts(raw.get("models"))]
+    for position, name in texts(at(raw, "blind.models")):
+        if name not in known:
+            yield unknown(file, f"blind.models[{position}]", name, known, "id in models")
+
+
+def translation_errors(raw: Raw, file: str) -> Iterator[str]:
+    """Yield one line where nobody would answer translated questions, or no table would read the answers."""
+    if not block(raw, "translate"):
+        return
+    if not texts(raw.get("models")):
+        yield f"{file}: translate is given without models, which answer what is translated; add a model."
+    readings = [name for _, name in texts(raw.get("readings"))]
+    if readings and not {"decoding", "deterministic"} & set(readings):
+        yield (
+            f"{file}: translate is given, but readings has neither decoding nor deterministic, one of which "
+            "Table 5 needs; add one."
+        )
 
 
 def _encoder_errors(raw: Raw, file: str) -> Iterator[str]:

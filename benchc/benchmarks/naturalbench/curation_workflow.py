@@ -50,6 +50,7 @@ class Curation:
         reviews_folder: has the annotators' files, {review}/{annotator}.csv
         forms: the folder of the forms that they fill in
         recordings: the folder of the writer's replies
+        service: how jobs reach the writer
         simulated: whether all images are drawn, so that the run itself writes replies and reviews
         records_replies: whether it writes the replies that it replays
         started_at: when the rules were read, in seconds since the epoch
@@ -86,6 +87,7 @@ class Curation:
         self.recordings = f"{folder}/recordings" if writer.recordings is None else local(writer.recordings)
         self.simulated = settings.demo is not None and not self.caption_files
         self.records_replies = self.simulated and writer.mode == "replay" and writer.recordings is None
+        self.service = writer.service(self.recordings)
         self.older_releases = [local(file) for file in curate.release.older]
         self.started_at = time.time()
 

@@ -164,13 +164,13 @@ def _problems(placed: Placed, facts: Facts) -> Iterator[str]:
         if len({getattr(place, key) for _, place in placed}) > 1:
             yield f"has rows of two {words}; correct them"
     kind = _type(placed, facts)
-    odd = [item["options"] for item in items.values() if not _are_words(item["options"])]
+    odd = [item["options"] for item in items.values() if not are_words(item["options"])]
     if odd and kind == YES_NO:
         yield f"has the type yes_no and the options {' and '.join(map(repr, odd[0]))}; give Yes and No"
     for id_, _ in placed:
         # Models are asked by the category, and their replies read by the type.
         options, category = facts[id_]["options"], facts[id_]["category"]
-        if _are_words(options) and (category == MULTIPLE_CHOICE) == (kind == YES_NO):
+        if are_words(options) and (category == MULTIPLE_CHOICE) == (kind == YES_NO):
             yield (
                 f"row {_index(id_)} has the options Yes and No, the category {category!r} and "
                 f"the type {kind}, that of its group; give it the category {kind}"
@@ -206,11 +206,12 @@ def _type(placed: Placed, facts: Facts) -> str:
     The options alone do not tell it: of real multiple-choice groups, one has a question with Yes and No.
     """
     told = next((place.type for _, place in placed if place.type), None)
-    all_words = all(_are_words(facts[id_]["options"]) for id_, _ in placed)
+    all_words = all(are_words(facts[id_]["options"]) for id_, _ in placed)
     return told or (YES_NO if all_words else MULTIPLE_CHOICE)
 
 
-def _are_words(options: Sequence[str]) -> bool:
+def are_words(options: Sequence[str]) -> bool:
+    """Return whether two options are Yes and No, in any order and case."""
     return sorted(option.strip().lower() for option in options) == ["no", "yes"]
 
 

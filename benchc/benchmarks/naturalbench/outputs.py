@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
+from benchc.benchmarks.naturalbench.blind_workflow import ITEMS, BlindSources
+from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, PAIRS, Curation
 from benchc.benchmarks.naturalbench.curation_workflow import GROUPS as RELEASE
-from benchc.benchmarks.naturalbench.curation_workflow import PAIRS, Curation
 from benchc.benchmarks.naturalbench.published.encoders import published_label
-from benchc.benchmarks.naturalbench.settings import Retrieval, Settings
+from benchc.benchmarks.naturalbench.settings import Retrieval, Settings, Translate
+from benchc.benchmarks.naturalbench.translation_workflow import GROUPS as TRANSLATED_GROUPS
+from benchc.benchmarks.naturalbench.translation_workflow import QUESTIONS as TRANSLATED_QUESTIONS
 from benchc.rendering.declaration import Output, figure, in_order_of, table
 
 POOL = "<results>/pool/items.parquet"
@@ -15,12 +18,14 @@ TAGS = "<results>/pool/tags.parquet"
 # Tables and figures that have all models.
 WITH_MODELS = (
     "chance",
-    *(f"table{number}" for number in (1, 2, 4, 6, 9, 10, 11)),
+    *(f"table{number}" for number in (1, 2, 4, 5, 6, 9, 10, 11)),
     "taus",
     "bias",
     "corruption",
     "figure_examples",
     "figure_blind",
+    "blind_sources",
+    "figure4",
     "figure_readings",
     "figure_corruption",
 )
@@ -33,17 +38,23 @@ def outputs(
     have_probabilities: Sequence[str],
     curation: Curation | None,
     clean_predictions: Sequence[str],
+    *,
+    released: Sequence[str] = (),
+    blind: BlindSources | None = None,
 ) -> list[Output]:
     """Return the declarations of the run's tables and figures.
 
     ``have_probabilities``: the models whose predictions are scored; of the others, answers are read alone.
-    ``clean_predictions``: the files of the models with predictions on clean images.
+    ``clean_predictions``: the files of the models with predictions on clean images. ``released``: the sources
+    that are the set that the run makes. ``blind``: the part in which models answer other benchmarks.
     """
     every = [
         _chance(settings, clean_predictions),
         *_paper_tables(settings),
+        *_facts_of_the_set(settings, curation, released),
         *_more_tables(settings),
         *_figures(settings, have_probabilities),
+        *(_blind_sources(settings, blind) if blind else []),
         *(_curation(settings, curation) if curation else []),
         *(_retrieval(settings, settings.retrieval) if settings.retrieval else []),
     ]
@@ -72,7 +83,7 @@ def _chance(settings: Settings, clean_predictions: Sequence[str]) -> Output:
 
 
 def _paper_tables(settings: Settings) -> list[Output]:
-    brackets, reading = _brackets(settings), _reading(settings)["reading"]
+    brackets, reading = _brackets(settings), settings.table_reading
     return [
         table(
             "table1",
@@ -119,6 +130,7 @@ def _paper_tables(settings: Settings) -> list[Output]:
             or no, MCQ: A or B), and over all groups, by the reading {reading}. {brackets}
             """,
         ),
+        *([_translated(settings, settings.translate)] if settings.translate else []),
         table(
             "table6",
             "Table 6",
@@ -139,7 +151,7 @@ def _paper_tables(settings: Settings) -> list[Output]:
             table(
                 f"table{number}",
                 f"Table {number}",
-                inputs=_scored(settings) | {"tags": TAGS},
+                inputs=_scored(settings) | {"tags": TAGS, "chance": CHANCE},
                 settings=_reading(settings) | _resampling(settings),
                 formats=WITH_PUBLISHED,
                 data=[f"{PUBLISHED}/table9_10.csv"],
@@ -174,13 +186,88 @@ def _paper_tables(settings: Settings) -> list[Output]:
     ]
 
 
+def _facts_of_the_set(settings: Settings, curation: Curation | None, released: Sequence[str]) -> list[Output]:
+    reviews_pairs = curation is not None and curation.curate.review.pairs
+    encoders = [settings.encoders[id_].label for id_ in (curation.curate.mine.encoders if curation else ())]
+    return [
+        table(
+            "table3",
+            "Table 3",
+            inputs={
+                "groups": [GROUPS] if settings.models else [],
+                "captions": [CAPTIONS] if curation else [],
+                "pairs": [PAIRS] if curation else [],
+                "kept_pairs": [curation.used_pairs] if curation and reviews_pairs else [],
+                "questions": curation.questions if curation else [],
+                "kept": curation.kept if curation else [],
+            },
+            settings={
+                "subsets": curation.subsets if curation else {},
+                "types": curation.curate.writer.types if curation else [],
+                "vlms": ", ".join([*encoders, *([curation.curate.writer.model] if curation else [])]),
+                "released": [*released] if curation else [],
+            },
+            formats=WITH_PUBLISHED,
+            data=[f"{PUBLISHED}/table3.csv"],
+            subcategory="Groups",
+            wanted=bool(settings.models) or curation is not None,
+            caption="""
+            **Table 3** of the paper. Statistics of the groups that the run reads or makes, by source, type of
+            questions and language: groups, VQA samples (four of each group), and of what the run makes the
+            encoders and the language model, mismatched pairs, and pairs that people kept. Pairs are those of
+            a source, and must not be added over its types. table3_published.csv has the paper's values of the
+            same source, type and language beside ours.
+            """,
+        ),
+        table(
+            "table8",
+            "Table 8",
+            inputs={"groups": GROUPS, "tags": TAGS, "pool": POOL},
+            settings={"seed": settings.seed},
+            subcategory="Groups",
+            wanted=bool(settings.models),
+            caption="""
+            **Table 8** of the paper's supplement. The skills, each with its definition in short. Samples and
+            groups: how many of the run have a tag of it, a dash without a file of tags. Example: the question
+            of a sample with the skill, drawn at random by a hash of the run's seed.
+            """,
+        ),
+    ]
+
+
+def _translated(settings: Settings, translate: Translate) -> Output:
+    return table(
+        "table5",
+        "Table 5",
+        inputs=_scored(settings)
+        | {
+            "translated_scores": [f"<results>/translated/scores/{id_}.parquet" for id_ in settings.models],
+            "translated_groups": TRANSLATED_GROUPS,
+            "translations": TRANSLATED_QUESTIONS,
+            "chance": CHANCE,
+        },
+        settings=_reading(settings) | _resampling(settings) | {"translator": translate.model},
+        formats=WITH_PUBLISHED,
+        data=[f"{PUBLISHED}/table5.csv"],
+        caption=f"""
+        **Table 5** of the paper's supplement. G-Acc in per cent on groups in other languages than English,
+        asked as they are and translated into English by {translate.model}, and the paired difference Δ, by
+        the reading {settings.table_reading}. All models of the run are shown; the paper has those that claim
+        to know several languages. A group of which a question was not translated is in neither column.
+        {_brackets(settings)}
+        table5_published.csv has the paper's values of the same models beside ours; differences have a
+        meaning only on the paper's groups.
+        """,
+    )
+
+
 def _more_tables(settings: Settings) -> list[Output]:
-    brackets, reading = _brackets(settings), _reading(settings)["reading"]
+    brackets, reading = _brackets(settings), settings.table_reading
     return [
         table(
             "taus",
             "thresholds",
-            inputs=_scored(settings),
+            inputs=_scored(settings) | {"chance": CHANCE},
             wanted=bool(settings.models) and "global" in settings.readings,
             caption="""
             **Thresholds τ** of the global readings (not in the paper), in [-1, 1], with the interval of
@@ -190,7 +277,7 @@ def _more_tables(settings: Settings) -> list[Output]:
         table(
             "bias",
             "bias",
-            inputs=_scored(settings),
+            inputs=_scored(settings) | {"chance": CHANCE},
             settings=_resampling(settings),
             wanted=bool(settings.models),
             caption=f"""
@@ -315,6 +402,56 @@ def _figures(settings: Settings, have_probabilities: Sequence[str]) -> list[Outp
     ]
 
 
+def _blind_sources(settings: Settings, blind: BlindSources) -> list[Output]:
+    draws = settings.tables.bootstrap.draws
+    inputs = {"pool": ITEMS, "models": "<results>/models.json", "seen": blind.seen, "unseen": blind.unseen}
+    asked = """
+            Models are asked by the usual prompt of questions with options, as they are, without fine-tuning;
+            the more probable option is the answer.
+    """
+    return [
+        table(
+            "blind_sources",
+            "other benchmarks without images",
+            inputs=inputs,
+            settings={"labels": blind.labels} | _resampling(settings),
+            subcategory="Other benchmarks",
+            caption=f"""
+            **Other benchmarks with and without their images** (as Figure 4 of the paper). Accuracy in per
+            cent and the paired difference, beside the expected value of random answers and the best answer
+            that is always the same. In brackets: 95 % percentile intervals from {draws} resamples of the
+            items of each benchmark, the same for all models. {asked}
+            """,
+        ),
+        figure(
+            "figure4",
+            "Figure 4",
+            inputs=inputs,
+            settings={"labels": blind.labels} | _resampling(settings),
+            subcategory="Other benchmarks",
+            caption=f"""
+            **Figure 4** of the paper, without its fine-tuned models. Accuracy on other benchmarks with the
+            images and without, in per cent, with 95 % percentile intervals from {draws} resamples of the
+            items of each. Lines: the expected value of random answers, and the best answer that is always the
+            same. On the run's own groups, figure_blind shows the same models. {asked}
+            """,
+        ),
+        figure(
+            "figure3",
+            "Figure 3",
+            inputs=inputs,
+            settings={"labels": blind.labels, "seed": settings.seed, "share": settings.blind.share},
+            subcategory="Other benchmarks",
+            caption="""
+            **Figure 3** of the paper. Questions of other benchmarks that models answer rightly without the
+            image, drawn at random by a hash of the run's seed, in turn of the benchmarks. The images are
+            drawn here, and were not shown. The last lines say how many such questions there are, and how many
+            there would be on average if each model guessed at random.
+            """,
+        ),
+    ]
+
+
 def _curation(settings: Settings, curation: Curation) -> list[Output]:
     draws = settings.tables.bootstrap.draws
     return [
@@ -422,9 +559,7 @@ def _resampling(settings: Settings) -> dict[str, int]:
 
 
 def _reading(settings: Settings) -> dict[str, str]:
-    """Return the reading of tables that have one."""
-    preferred = [reading for reading in ("decoding", "deterministic") if reading in settings.readings]
-    return {"reading": [*preferred, settings.readings[0]][0]}
+    return {"reading": settings.table_reading}
 
 
 def _brackets(settings: Settings) -> str:

@@ -2,17 +2,26 @@
 
 from collections.abc import Iterator
 from datetime import date
+from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from benchc.benchmarks.naturalbench.crosscheck import curation_errors
-from benchc.benchmarks.naturalbench.kinds import READINGS, DecisionRule, Prior, QuestionType
+from benchc.benchmarks.naturalbench.crosscheck import (
+    blind_errors,
+    curation_errors,
+    translation_errors,
+    tuning_errors,
+)
+from benchc.benchmarks.naturalbench.kinds import READINGS, DecisionRule, Prior, QuestionType, ReplyMode
+from benchc.benchmarks.naturalbench.service import Service
 from benchc.config import settings
+from benchc.config.catalogue import Published
 from benchc.config.raw import block
 from benchc.config.settings import EncoderBatch, EncoderGpus
 from benchc.config.strict import AnyIds, Id, Ids, Label, Strict, UserPath, unique
 from benchc.models.encoders.names import BATCH
+from benchc.models.tuning.settings import Modality, TuningSettings
 
 
 class Pool(settings.Pool):
@@ -128,6 +137,10 @@ class Captions(Strict):
         min_length=1,
         description="Language of the questions to write and of shortened captions.",
     )
+    published: Published = Field(
+        default_factory=Published,
+        description="Size of a data set that is not here, for `benchc plan`; it changes nothing in a run.",
+    )
 
     @model_validator(mode="after")
     def _whole(self) -> Self:
@@ -189,10 +202,10 @@ class Mine(Strict):
     )
 
 
-class Writer(Strict):
-    """The language model that writes the questions, behind an OpenAI-compatible endpoint."""
+class LanguageModel(Strict):
+    """A language model behind an OpenAI-compatible endpoint, and how it is asked."""
 
-    mode: Literal["live", "record", "replay"] = Field(
+    mode: ReplyMode = Field(
         default="record",
         description="live asks the server, record also keeps its replies, and replay takes kept ones alone.",
     )
@@ -208,6 +221,22 @@ class Writer(Strict):
     temperature: float = Field(default=1.0, ge=0, le=2, description="Temperature of the replies.")
     concurrency: int = Field(default=8, ge=1, description="Requests at once.")
     timeout_s: float = Field(default=120.0, gt=0, description="Seconds to wait for a reply.")
+
+    def service(self, recordings: str | Path) -> Service:
+        """Return how a job reaches it; ``recordings``: folder of its kept replies."""
+        return Service(
+            mode=self.mode,
+            url=self.url,
+            api_key_env=self.api_key_env,
+            recordings=None if self.mode == "live" else Path(recordings),
+            concurrency=self.concurrency,
+            timeout_s=self.timeout_s,
+        )
+
+
+class Writer(LanguageModel):
+    """The language model that writes the questions, behind an OpenAI-compatible endpoint."""
+
     types: Annotated[list[QuestionType], Field(min_length=1), AfterValidator(unique)] = Field(
         default=["yes_no", "multiple_choice"], description="Types of questions that are written for a pair."
     )
@@ -284,6 +313,22 @@ class Curate(Strict):
     release: Release = Field(description="What is published.")
 
 
+class Translate(LanguageModel):
+    """The language model that translates questions in other languages into English (Table 5)."""
+
+    template: UserPath = Field(
+        default="config/prompts/naturalbench_translate.txt",
+        description="Prompt: a text file with the placeholders {text} (the question, and what else models "
+        "read of it, as JSON) and, if wanted, {language}.",
+    )
+    attempts: int = Field(
+        default=4,
+        ge=1,
+        description="Requests for a question, until a reply is a translation; a group of which none of them "
+        "translates a question is left out of Table 5, and counted.",
+    )
+
+
 class Retrieval(Strict):
     """Image-text retrieval on pairs of captioned images (Table 7)."""
 
@@ -302,6 +347,79 @@ class Retrieval(Strict):
         if (self.pairs is None) != (self.images is None):
             raise ValueError("has one of pairs and images; give both, or neither for the pairs of curation")
         return self
+
+
+class Lora(Strict):
+    """Low-rank adaptation: what is learned beside the weights of a model, and then merged into them."""
+
+    rank: int = Field(
+        default=128, ge=1, description="Rank of the matrices; 128 is that of LLaVA-1.5's script for LoRA."
+    )
+    alpha: int = Field(default=256, ge=1, description="Their product counts alpha / rank times.")
+    modules: Annotated[list[str], Field(min_length=1), AfterValidator(unique)] | None = Field(
+        default=None,
+        description="Names of the layers that are adapted, such as q_proj; null for all linear layers but "
+        "the language head.",
+    )
+
+
+class FineTuning(Strict):
+    """How models are tuned on one half of the groups and tested on the other (Figure 5)."""
+
+    models: Ids = Field(description="Ids in models, in the order of the figure.")
+    modality: Annotated[list[Modality], Field(min_length=1), AfterValidator(unique)] = Field(
+        default=["images", "text"],
+        description="What a model is tuned and tested with: the images, or the text of the questions alone "
+        "(blind). Each is a job of its own.",
+    )
+    seed: int = Field(default=0, ge=0, description="Seed of the split and of the training.")
+    epochs: int = Field(default=10, ge=1, description="Passes over the training half; 10 in the paper.")
+    batch: int = Field(default=16, ge=1, description="Items of a step; 16 in the paper.")
+    learning_rate: float = Field(
+        default=2e-4,
+        gt=0,
+        description="Highest rate of AdamW. The paper's 2e-5 is that of LLaVA-1.5's script that trains all "
+        "weights, 2e-4 that of its script for LoRA.",
+    )
+    lora: Lora = Field(default_factory=Lora, description="What is learned.")
+
+    def tuning(self) -> TuningSettings:
+        """Return how each model is tuned."""
+        lora = self.lora
+        return TuningSettings(
+            epochs=self.epochs,
+            batch=self.batch,
+            learning_rate=self.learning_rate,
+            rank=lora.rank,
+            alpha=lora.alpha,
+            modules=None if lora.modules is None else tuple(lora.modules),
+            seed=self.seed,
+        )
+
+
+class Blind(Strict):
+    """Other benchmarks, which models answer with their images and without (Figures 3 and 4)."""
+
+    sources: AnyIds = Field(
+        default=[],
+        description="Ids of data sets of multiple-choice or yes-or-no questions in the source catalogue, in "
+        "the order of tables and figures. They are no part of the groups.",
+    )
+    items: Annotated[int, Field(ge=1)] | None = Field(
+        default=500,
+        description="Maximum number of items of each source, in a hashed order; null for all.",
+    )
+    models: Ids | None = Field(
+        default=None,
+        description="Ids in models that are asked; null for all that have probabilities. They are asked by "
+        "the usual prompt of questions with options, not by prompt.",
+    )
+    share: float = Field(
+        default=1.0,
+        gt=0,
+        le=1,
+        description="Share of these models that answer a question of figure 3 rightly without its image.",
+    )
 
 
 class Bootstrap(Strict):
@@ -339,6 +457,7 @@ class Demo(settings.Demo):
 class Settings(settings.RunSettings):
     """A run of NaturalBench: `config/naturalbench.yaml` and others."""
 
+    SOURCE_KEYS = ("sources", "blind.sources")
     MODEL_KEYS = ("models",)
 
     benchmark: Literal["naturalbench"] = Field(description="Benchmark that the run builds.")
@@ -375,6 +494,20 @@ class Settings(settings.RunSettings):
     retrieval: Retrieval | None = Field(
         default=None, description="Image-text retrieval on pairs of captioned images; null for none."
     )
+    fine_tuning: FineTuning | None = Field(
+        default=None,
+        description="How models are tuned on one half of the groups and tested on the other (Figure 5); null "
+        "for none.",
+    )
+    blind: Blind = Field(
+        default_factory=Blind,
+        description="Other benchmarks, which models answer with their images and without; by default none.",
+    )
+    translate: Translate | None = Field(
+        default=None,
+        description="How questions in other languages are translated into English, which models then answer "
+        "too (Table 5); null: they are not.",
+    )
     tables: Tables = Field(default_factory=Tables, description="Settings of the tables.")
     demo: Demo | None = Field(
         default=None,
@@ -384,6 +517,12 @@ class Settings(settings.RunSettings):
     @property
     def label_prompt(self) -> settings.LabelPrompt:
         return self.prompt
+
+    @property
+    def table_reading(self) -> DecisionRule:
+        """The reading of tables that have one."""
+        preferred: tuple[DecisionRule, ...] = ("decoding", "deterministic")
+        return [*(reading for reading in preferred if reading in self.readings), self.readings[0]][0]
 
     @property
     def made_sources(self) -> tuple[str, ...]:
@@ -407,6 +546,14 @@ class Settings(settings.RunSettings):
     @classmethod
     def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
         yield from curation_errors(raw, file)
+        yield from blind_errors(raw, file)
+        yield from translation_errors(raw, file)
+
+    @classmethod
+    def model_errors(
+        cls, raw: settings.Raw, models: settings.Raw, file: str, catalogue: str
+    ) -> Iterator[str]:
+        yield from tuning_errors(raw, models, file, catalogue)
 
 
 def _trained(encoders: settings.Raw, id_: str) -> bool:

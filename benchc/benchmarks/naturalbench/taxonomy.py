@@ -41,6 +41,43 @@ SKILLS: dict[str, dict[str, str]] = {
 # Four of the relations are spatial.
 SPATIAL = ("proximity", "topological", "projective", "orientation")
 
+# The rows of Table 8: label, skills, and a definition in our own words.
+DEFINITIONS: list[tuple[str, tuple[str, ...], str]] = [
+    (
+        "Object",
+        tuple(SKILLS["object"]),
+        "Which things are in the image: animals, people, food, buildings, nature, vehicles, other items.",
+    ),
+    (
+        "Attribute",
+        tuple(SKILLS["attribute"]),
+        "What a thing is like: its emotion, shape, size, color, state, activity or gender, or an abstract "
+        "property such as lucky.",
+    ),
+    (
+        "Spatial relation",
+        SPATIAL,
+        "Where things are to each other: how near (proximity), in, on or around (topological), left of or "
+        "below (projective), facing or moving towards (orientation).",
+    ),
+    ("Action relation", ("action",), "What one thing does to another, such as pushing or hugging it."),
+    (
+        "Part relation",
+        ("part",),
+        "One thing is part of another, or worn by it: body parts, clothing, accessories.",
+    ),
+    ("Counting", ("count",), "How many things there are, or how much of a thing."),
+    ("Differentiation", ("differ",), "Things of one category are told apart by attributes or relations."),
+    ("Comparison", ("compar",), "Things are compared by number, attribute, area or volume."),
+    (
+        "Logic",
+        ("logic",),
+        "Negation (no, not, without) and universality (all, every, both); conjunction and disjunction are "
+        "left out.",
+    ),
+    ("World knowledge", ("world",), "Knowledge of the world that the image does not show."),
+]
+
 OWN = "own"  # class of the skills that the paper does not have
 
 CLASSES = {skill: name for name, skills in SKILLS.items() for skill in skills}

@@ -5,9 +5,13 @@ from pathlib import Path
 from typing import cast
 
 from benchc.benchmarks.naturalbench import outputs
-from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, KEPT_PAIRS, PAIRS, Curation
+from benchc.benchmarks.naturalbench.blind_workflow import BlindSources
+from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, GROUPS, KEPT_PAIRS, PAIRS, Curation
 from benchc.benchmarks.naturalbench.encoder_workflow import Encoders
+from benchc.benchmarks.naturalbench.fine_tuning_outputs import fine_tuning_outputs
+from benchc.benchmarks.naturalbench.fine_tuning_workflow import FineTunedModels
 from benchc.benchmarks.naturalbench.settings import Settings
+from benchc.benchmarks.naturalbench.translation_workflow import Translation
 from benchc.config.load import Config
 from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
@@ -25,8 +29,12 @@ class Workflow(Benchmark):
         tag_file: the file of tags, if there is one
         encoders: those of curation and retrieval
         curation: the part that makes a set of groups; None for none
+        released: the sources that are the set that the run makes
+        blind: the part in which models answer other benchmarks; None for none
+        translation: the part that translates questions; None for none
         retrieval: inputs of the pairs for retrieval by name
         have_probabilities: the models that have them; answers are read of the others alone
+        fine_tuned: the models that the run tunes; None for none
     """
 
     def __init__(self, config: Config) -> None:
@@ -58,6 +66,16 @@ class Workflow(Benchmark):
             self.curation = Curation(self.settings, self.settings.curate, self.encoders)
             self.reported = self.curation.reported
             self.changed_by_people = [Path(self.curation.forms)]
+        release = GROUPS.replace("<results>", f"results/{self.settings.name}")
+        self.released = [
+            id_ for id_, source in config.sources.items() if source.path and local(source.path) == release
+        ]
+        blind = BlindSources(self.settings, config)
+        self.blind = blind if blind.labels and blind.models else None
+        self.translation = None
+        if self.settings.translate is not None:
+            simulated = self.curation is not None and self.curation.simulated
+            self.translation = Translation(self.settings, self.settings.translate, simulated=simulated)
         retrieval, curate = self.settings.retrieval, self.settings.curate
         self.retrieval_file = local(retrieval.pairs) if retrieval and retrieval.pairs else None
         self.retrieval_images = local(retrieval.images) if retrieval and retrieval.images else None
@@ -67,10 +85,21 @@ class Workflow(Benchmark):
             id_ for id_ in self.measured if config.models[id_].scoring not in ANSWERING
         ]
 
+        fine_tuning = self.settings.fine_tuning
+        self.fine_tuned = None if fine_tuning is None else FineTunedModels(config, fine_tuning)
+
     def outputs(self, run: Run) -> list[Output]:
         clean = [part for part, names in run.images.batches.items() if CLEAN in names]
         predictions = [file for id_ in self.measured for file in self.predictions(id_, clean)]
-        return outputs.outputs(self.settings, self.have_probabilities, self.curation, predictions)
+        found = outputs.outputs(
+            self.settings,
+            self.have_probabilities,
+            self.curation,
+            predictions,
+            released=self.released,
+            blind=self.blind,
+        )
+        return [*found, *fine_tuning_outputs(self.settings, self.fine_tuned, clean)]
 
     def faults_at_start(self, renewed: Collection[tuple[str, Mapping[str, str]]]) -> list[str]:
         return [] if self.curation is None else self.curation.faults_of_reviews(renewed)

@@ -112,7 +112,7 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
         table(
             "table_a2",
             "Table A.2",
-            inputs={"grades": grades, "pool": POOL},
+            inputs={"grades": grades, "pool": POOL, "references": REFERENCES},
             settings=graded,
             formats=["csv", "md", "tex", "published"],
             data=[f"{PUBLISHED}/table_a2.csv"],
@@ -121,8 +121,9 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             higher is better: the mean over models and the levels 1 to 5 of the share of right answers among
             the questions of the class. The classes are VQAv2's question types that the paper shows ("Is/are
             the" is two of them); questions of other types have none. Where no category of the pool is one of
-            these types, the pool's categories are the classes. table_a2_published.csv has the paper's values,
-            a mean over its six models, beside ours.
+            these types, the pool's categories are the classes. The first row is chance: the best answer to
+            all questions of the class. table_a2_published.csv has the paper's values, a mean over its six
+            models, beside ours.
             """,
         ),
         table(

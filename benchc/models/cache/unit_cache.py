@@ -225,7 +225,12 @@ def writing(folder: Path) -> Iterator[None]:
 def identity_folder(root: Path, identity: Mapping[str, str]) -> Path:
     """Return the folder of an identity; the order of its facts does not matter."""
     scope = hashlib.blake2b(_canonical(identity).encode(), digest_size=8).hexdigest()
-    return root / identity["model"].replace("/", "--") / scope
+    return model_folder(root, identity["model"]) / scope
+
+
+def model_folder(root: Path, model: str) -> Path:
+    """Return the folder of all identities of a model, by the name in footers, an id or a folder."""
+    return root / model.replace("/", "--")
 
 
 def write_identity(folder: Path, identity: Mapping[str, str]) -> None:

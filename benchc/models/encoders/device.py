@@ -11,6 +11,7 @@ from benchc.models.encoders.names import Device
 from benchc.models.gpu_memory import is_out_of_memory
 from benchc.models.gpus import take_gpus
 from benchc.models.tf32 import forbid_tf32
+from benchc.models.torch_build import only_for_cpu
 from benchc.pluralize import pluralize
 
 
@@ -27,8 +28,8 @@ def prepare(devices: Collection[Device], threads: int) -> None:
     take_gpus(1, "encoder")
     if not torch.cuda.is_available():
         raise InputError(
-            "the encoder needs a GPU, but torch finds none; request a node with one, or set `gpus: 0` of the "
-            "encoder in the configuration"
+            f"the encoder needs a GPU, but torch finds none{only_for_cpu()}; request a node with one, or set "
+            "`gpus: 0` of the encoder in the configuration"
         )
     forbid_tf32()
     torch.use_deterministic_algorithms(True, warn_only=True)

@@ -12,6 +12,7 @@ from benchc.benchmarks.vqa_robustness.tables.frames import (
     constant,
     incomplete,
     metric_frame,
+    mostly_wrong,
     vre_frames,
     vre_text,
 )
@@ -51,7 +52,7 @@ def vre(
         save_figures(table, weights, levels, scale, output)
         page = weights_page(table, weights, levels, None if scale_of is None else scale)
         write_text(output / "weights.html", page)
-    notes = [*incomplete(table, metrics), *constant(scale)]
+    notes = [*incomplete(table, metrics), *constant(scale), *mostly_wrong(table)]
     print(vre_text(models, corruptions, notes), end="")
 
 

@@ -7,17 +7,25 @@ import sys
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import polars as pl
 import pytest
 import yaml
 
-from benchc.checking import cost, encoders, models
+from benchc.checking import cost, encoders, image_time, models
 from benchc.checking.trial import Trial
+from benchc.config.load import read_config
 from benchc.errors import InputError
+from benchc.schemas.corrupted import CORRUPTED
+from benchc.schemas.parquet import write_table
+from benchc.schemas.predictions import PREDICTIONS
+from benchc.workflow.demo import TrainedModels
 from scripts.benchc import main
 from tests.benchmarks.bench_c.trial import CONFIG
 from tests.corruptions.own_files import written
+from tests.footers import footer_of
 from tests.sources.tsv_files import encoded, image_bytes, open_row, row, write_tsv
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -26,12 +34,16 @@ MODELS = """
 small: {label: Small, family: llava, scoring: letter, path: checkpoints/small}
 large: {label: Large, family: llava, scoring: text, path: checkpoints/large, mem_mb: 4000}
 """
-TRIAL = Trial("cpu", 1.0, 0.5, 9, 0.9, True, 2, 3, peak_mb=900.0)
+# Its process takes 5 s, of which it starts for 3.
+TRIAL = Trial("cpu", 1.0, 0.5, 9, 0.9, True, 2, 3, peak_mb=900.0, asking=2.0)
+PIXELS = 40 * 32
+# An image is read in 1 s, and corrupted and written in 1 s; the first of a corruption takes 0.25 s more.
+IMAGES = (0.25 / PIXELS, 0.75 / PIXELS, 1 / PIXELS, 0.25)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run of 6 items in two task types, whose two models take 0.5 s per prediction."""
+    """A run of 6 items in two task types, whose two models take 0.5 s per prediction, without its image."""
     for name, text in (("config", CONFIG), ("sources", SOURCES), ("models", MODELS)):
         (tmp_path / f"{name}.yaml").write_text(text)
     for name in ("envs", "checkpoints/small", "checkpoints/large"):
@@ -49,7 +61,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     write_tsv(tmp_path / "good.tsv", rows)
     monkeypatch.chdir(tmp_path)
     configure(tmp_path)
-    monkeypatch.setattr(models, "in_child", lambda *_: TRIAL)
+    now = 0.0
+
+    def tried(*_: object) -> Trial:
+        nonlocal now
+        now += 5.0
+        return TRIAL
+
+    monkeypatch.setattr(models, "in_child", tried)
+    monkeypatch.setattr(models, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(image_time, "in_child", lambda *_: (IMAGES, 10.0))
     monkeypatch.setattr(encoders, "in_child", lambda *_: None)
     return tmp_path
 
@@ -85,13 +106,27 @@ def test_a_run_that_is_ready(folder, checked):
     stages = [after for before, after in pairwise(lines) if before == ""]
     assert stages[:-1] == ["sources", "pool", "corruptions", "models", "encoders", "time", "disk", "figures"]
     assert "ok 2 of 3 task 0 (good)" in lines
-    # The selector answers 4 items in 10 variants; the target 1 of them, and 3 others as the random subset.
-    assert "ok small ≈ 0.33 min for 40 predictions, ≈ 0.5 s each, and loading in 3 jobs" in lines
-    assert "ok large ≈ 0.33 min for ≈ 40 predictions, ≈ 0.5 s each, and loading in 2 jobs" in lines
+    # The selector answers 4 items in 10 variants; the target 1 of them, and 3 others as the random subset,
+    # which the selector looks up: of 40 predictions it reads the images alone.
     assert (
-        "ok all ≈ 0.67 min, one job after another, if 21.2 % of the pool is selected, as in the paper"
-        in lines
+        "ok small ≈ 1.8 min for 40 predictions, ≈ 1.5 s each, images included, and 3 s to start each of 3 "
+        "jobs" in lines
     )
+    assert (
+        "ok large ≈ 1.1 min for ≈ 40 predictions, ≈ 1.5 s each, images included, and 3 s to start each of 2 "
+        "jobs" in lines
+    )
+    assert "ok images ≈ 0.68 min to write those that are not there, in 4 jobs" in lines
+    assert (
+        "ok all ≈ 3.6 min in 5 jobs that ask models and 4 that write images, one after another, if 21.2 % of "
+        "the pool is selected, as in the paper; not counted: all other jobs" in lines
+    )
+    (folder / "results/.cache/small").mkdir(parents=True)
+    cached = (
+        "as in the paper; less where results/.cache has predictions of other runs; not counted: all other"
+    )
+    assert any(cached in line for line in checked()[0])
+    shutil.rmtree(folder / "results")
     assert "made image encoder made by the run" in lines
     assert any(line.startswith("ok images ≈ 5.7e-05 GB of images are to be written, ") for line in lines)
     assert sorted(path.name for path in folder.iterdir()) == [
@@ -197,7 +232,82 @@ def test_rates_of_finished_jobs_replace_those_of_the_trial(folder, checked):
 
     write_job(folder / "logs/trial", "pool/small/all", 20.0, 10, 10)
     lines, _ = checked()
-    assert "ok small 1.3 min for 40 predictions, 2 s each" in lines
+    assert "ok small 1.3 min for 40 predictions, 2 s each, as in the finished jobs of this run" in lines
+
+
+def test_a_model_that_is_tried_has_no_rate_of_another_run(folder, checked):
+    from tests.planning.test_rates import write_job
+
+    write_job(folder / "logs/drawings", "pool/small/all", 0.1, 100, 100)
+    record = folder / "results/drawings/config-models.yaml"
+    record.parent.mkdir(parents=True)
+    shutil.copy(folder / "models.yaml", record)
+    entries = yaml.safe_load(MODELS)
+    trained = {"hidden": 24, "vision_layers": 1, "text_layers": 1, "patch": 8, "steps": 1, "batch": 1}
+    train = trained | {"learning_rate": 0.1, "seed": 1}
+    for entry in entries.values():
+        del entry["path"]
+        entry["train"] = train
+    for path in (folder / "models.yaml", record):
+        path.write_text(yaml.safe_dump(entries))
+    # Its images are those of this run: 1 s each.
+    line = "≈ 1.3 min for 40 predictions, ≈ 1 s each, as in the run drawings and 1 s more for the images of"
+    assert any(line in found for found in checked()[0])
+    config = read_config(folder / "config.yaml")
+    made = folder / TrainedModels(config.models, config.settings.demo).folder("small")
+    made.mkdir(parents=True)
+    (made / "pytorch_model.bin").touch()
+    lines, _ = checked()
+    assert any("ok small" in line and "≈ 1.5 s each, images included" in line for line in lines)
+
+
+def test_jobs_that_are_done_take_no_time(folder, checked):
+    predictions = pl.DataFrame(schema=dict(PREDICTIONS.columns))
+    for subset, model, count in (
+        ("pool", "small", 40),
+        ("selected", "small", 10),
+        ("unselected", "small", 30),
+    ):
+        path = folder / f"results/trial/predictions/{subset}/{model}/all.parquet"
+        write_table(predictions, path, PREDICTIONS, footer_of({"predictions": count}))
+    images = pl.DataFrame(schema=dict(CORRUPTED.columns))
+    for name in ("clean", "snow", "fog"):
+        write_table(images, folder / f"results/trial/corrupted/{name}.parquet", CORRUPTED)
+    lines, _ = checked()
+    assert "ok small no time: its predictions are there" in lines
+    # A quarter of the images: 10 s, and 0.25 s for the first.
+    assert "ok images ≈ 0.17 min to write those that are not there, in 1 job" in lines
+
+
+def test_what_cannot_be_measured_is_not_counted_and_said(folder, checked, monkeypatch):
+    answers = {"random_subset": None, "option_order": None, "generated_answers": ["large"]}
+    configure(folder, diagnostics=answers)
+
+    def ended(*_: object) -> None:
+        raise InputError("its process was ended; run the check again")
+
+    monkeypatch.setattr(image_time, "in_child", ended)
+    lines, status = checked()
+    assert status == 0
+    assert any(
+        "ok small" in line and "≈ 0.5 s each, without its images, and 3 s to start" in line for line in lines
+    )
+    assert "skipped images time to write them unknown, in 4 jobs" in lines
+    (line,) = (line for line in lines if "not counted" in line)
+    assert line.startswith("ok all ≈ ") and "that write images" not in line
+    assert line.endswith(
+        "not counted: the images that these jobs read or corrupt, the images that are written, what an "
+        "answer takes longer than a prediction, all other jobs"
+    )
+    # Where no source is here, models are tried on generated items, and the published ones are counted.
+    source = (
+        "good: {label: Good, url: 'https://localhost:1/x.tsv', task_column: category, published: {items: 4}}"
+    )
+    (folder / "sources.yaml").write_text(source)
+    lines, _ = checked()
+    assert any(
+        "ok small" in line and "≈ 0.5 s each on generated items, without its images" in line for line in lines
+    )
 
 
 def test_encoders_that_are_absent_are_fetched(folder, checked, monkeypatch):

@@ -311,6 +311,14 @@ def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], 
             'error: Invalid value "-1" for --gpus: it should be at least 0; see benchc new --help',
         ),
         (
+            ["a.yaml", "--source", "mmstar", "--model", "emu3-chat", "--family", "llava"],
+            "--family: all models of the run are in a catalogue",
+        ),
+        (
+            ["a.yaml", "--source", "mmstar", "--model", "emu3-chat", "--gpus", "1"],
+            "--gpus: all models of the run are in a catalogue, whose entries have their own; leave ",
+        ),
+        (
             ["a.yaml", "--source", "mmstar", "--model", "my models/one"],
             "and it is no id of the Hub (owner/name)",
         ),

@@ -20,7 +20,8 @@ def groups_checkout(folder: Path, checkpoints: Path) -> Checkout:  # noqa: F811
     config = yaml.safe_load((ROOT / "config/demo-naturalbench.yaml").read_text())
     curate = config["curate"]
     curate["captions"]["drawings"]["count"] = 30
-    curate["mine"] |= {"pairs": 6, "random_pairs": 2}
+    curate["captions"]["drawings-zh"]["count"] = 12
+    curate["mine"] |= {"pairs": 8, "random_pairs": 2}
     curate["review"]["folder"] = "results/groups/curate/reviews"
     config |= {
         "name": "groups",
@@ -28,11 +29,19 @@ def groups_checkout(folder: Path, checkpoints: Path) -> Checkout:  # noqa: F811
         "sources": ["curated"],
         "corruptions": {**config["corruptions"], "types": ["gaussian_noise"], "severities": [1, 5]},
         "models": ["texts", "trained"],
+        "fine_tuning": {"models": ["trained"], "epochs": 1, "lora": {"rank": 2, "alpha": 4}},
+        "blind": {"sources": ["drawn-text", "drawn-shapes"], "items": 5},
         "tables": {"bootstrap": {"draws": 100, "rank_draws": 100, "seed": 0}},
         "demo": {"seed": 1, "training_set": {"items_per_category": 8}, "image_encoder": {"steps": 3}},
     }
     sources = {
-        "curated": {"label": "Curated", "path": "results/groups/curate/groups.tsv", "task_column": "category"}
+        "curated": {
+            "label": "Curated",
+            "path": "results/groups/curate/groups.tsv",
+            "task_column": "category",
+        },
+        "drawn-text": {"label": "Text", "generated": {"groups": 2}, "task_column": "category"},
+        "drawn-shapes": {"label": "Shapes", "generated": {"groups": 2}, "task_column": "category"},
     }
     (folder / "config/small-sources.yaml").write_text(yaml.safe_dump(sources, sort_keys=False))
     (folder / CONFIG).write_text(yaml.safe_dump(config, sort_keys=False))

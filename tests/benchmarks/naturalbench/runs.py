@@ -25,10 +25,16 @@ def curate(**changes: Any) -> dict[str, Any]:
 
 
 def config_of(
-    sources: dict[str, dict[str, Any]] | None = None, models: dict[str, str] | None = None, **keys: Any
+    sources: dict[str, dict[str, Any]] | None = None,
+    models: dict[str, str] | None = None,
+    others: dict[str, dict[str, Any]] | None = None,
+    **keys: Any,
 ) -> Config:
-    """Return a configuration with sources, models (each with its scoring) and other keys."""
-    sources, models = sources or {}, models or {}
+    """Return a configuration with sources, models (each with its scoring) and other keys.
+
+    ``others``: sources that only other keys name.
+    """
+    sources, models, others = sources or {}, models or {}, others or {}
     raw = {
         "benchmark": "naturalbench",
         "name": "trial",
@@ -41,10 +47,12 @@ def config_of(
         for id_, scoring in models.items()
     }
     plain = {"task_column": "category", "reader": {"image_column": "image_file"}}
+    known = SourceCatalogue.model_validate(
+        {id_: {"label": id_} | plain | entry for id_, entry in (sources | others).items()}
+    ).root
     return Config(
         Settings.model_validate(raw),
-        SourceCatalogue.model_validate(
-            {id_: {"label": id_} | plain | entry for id_, entry in sources.items()}
-        ).root,
+        {id_: known[id_] for id_ in sources},
         ModelCatalogue.model_validate(entries).root,
+        {id_: known[id_] for id_ in others},
     )

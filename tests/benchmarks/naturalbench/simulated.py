@@ -24,8 +24,9 @@ def group_rows(
     subsets: Sequence[str] = ("Flickr30K",),
     types: Sequence[str] = ("yes_no",),
     methods: Sequence[str] = ("mined",),
+    languages: Sequence[str] = ("English",),
 ) -> pl.DataFrame:
-    """Return GROUPS of ``count`` groups, whose subsets, types and methods take turns."""
+    """Return GROUPS of ``count`` groups, whose subsets, types, methods and languages take turns."""
     rows = [
         {
             "id": f"s/{group}{q}{i}",
@@ -34,7 +35,7 @@ def group_rows(
             "i_idx": i,
             "subset": subsets[group % len(subsets)],
             "type": types[group // len(subsets) % len(types)],
-            "language": "English",
+            "language": languages[group % len(languages)],
             "method": methods[group % len(methods)],
         }
         for group in range(count)

@@ -201,6 +201,31 @@ def test_the_prompt_that_shortens_captions_is_looked_for() -> None:
     assert ("error", "shorten", text) in texts(found, "writer")
 
 
+def test_the_translator_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    def found(network: bool = True, **translate: object) -> list[tuple[str, str, str]]:
+        given = {"model": "gpt", "api_key_env": None, "template": "t.txt", **translate}
+        config = config_of(models={"m": "letter"}, translate=given)
+        return texts(findings(config, network=network), "translator")
+
+    Path("t.txt").write_text("{text}")
+    with replying((200, {}, '{"choices": []}')) as server:
+        assert found(url=server.url) == [
+            ("ok", "template", "t.txt"),
+            ("ok", "gpt", f"answers at {server.url}, mode record"),
+        ]
+        ((_, _, body, _),) = server.requests
+        assert body["model"] == "gpt"
+        # Neither where no network is wanted, nor in a replay.
+        assert found(network=False, url=server.url)[1][0] == "skipped"
+        level, _, text = found(mode="replay", url=server.url)[1]
+        assert level == "error" and "results/trial/translated/recordings has no replies" in text
+        assert len(server.requests) == 1
+    monkeypatch.delenv("OWN_KEY", raising=False)
+    assert "OWN_KEY is not set" in found(api_key_env="OWN_KEY")[1][2]
+    text = "translate.template names u.txt, which does not exist; correct the path"
+    assert found(network=False, template="u.txt")[0] == ("error", "template", text)
+
+
 def test_the_writer_needs_its_key_or_its_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
     def last(**writer: object) -> tuple[str, str]:
         level, subject, text = texts(of_curation(writer=writer, network=True), "writer")[-1]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from benchc.benchmarks.naturalbench.crosscheck import curation_errors
+from benchc.benchmarks.naturalbench.crosscheck import blind_errors, curation_errors, translation_errors
 from benchc.benchmarks.naturalbench.settings import Captions, Release, Retrieval, Writer
 
 TAGGED = {"label": "A", "name": "ViT-L-14", "pretrained": "laion400m_e32"}
@@ -55,6 +55,12 @@ def test_encoders_that_do_not_fit(encoder: dict[str, str], message: str) -> None
     assert found(raw(encoders={"a": encoder})) == [f"run.yaml: encoders.{message}"]
 
 
+def test_models_that_answer_other_benchmarks_are_models_of_the_run() -> None:
+    assert list(blind_errors(raw(blind={"sources": ["x"], "models": ["m"]}), "run.yaml")) == []
+    (line,) = blind_errors(raw(blind={"sources": ["x"], "models": ["n"]}), "run.yaml")
+    assert line.startswith('run.yaml: blind.models[0] is "n"') and "id in models" in line
+
+
 def test_drawn_captions_need_the_demo() -> None:
     curate = {"captions": {"real": {"form": "csv"}, "drawn": {"form": "generated", "count": 9}}}
     (line,) = found(raw(curate=curate))
@@ -100,6 +106,25 @@ def test_captions_need_their_files(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
         Captions(label="A", **keys)
     Captions(label="A", form="tsv", file="a")
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"models": []}, "translate is given without models, which answer what is translated; add a model."),
+        (
+            {"readings": ["sample", "global"]},
+            "translate is given, but readings has neither decoding nor deterministic, one of which Table 5 "
+            "needs; add one.",
+        ),
+        ({"readings": ["sample", "deterministic"]}, None),
+        ({}, None),
+    ],
+)
+def test_translated_questions_need_models_and_a_reading(keys: dict[str, Any], message: str | None) -> None:
+    expected = [] if message is None else [f"run.yaml: {message}"]
+    assert list(translation_errors(raw(translate={"model": "m"}, **keys), "run.yaml")) == expected
+    assert list(translation_errors(raw(**keys), "run.yaml")) == []
 
 
 def test_every_type_has_a_template() -> None:

@@ -36,7 +36,7 @@ def test_configurations_and_catalogues_are_valid(tmp_path: Path) -> None:
         with (tmp_path / name).open("a") as file:
             file.write(block)
         runs += [name] if "benchmark" in yaml.safe_load(block) else []
-    assert runs == ["config/my-groups.yaml", "config/my-photos.yaml"]
+    assert runs == ["config/my-hindi.yaml", "config/my-groups.yaml", "config/my-photos.yaml"]
     for name in runs:
         raw = yaml.safe_load((tmp_path / name).read_text())
         assert set(load(raw, tmp_path, file=name).sources) == set(raw["sources"])

@@ -19,7 +19,9 @@ from benchc.benchmarks.naturalbench.published.tables import (
     published_skills,
     published_table1,
     published_table2,
+    published_table3,
     published_table4,
+    published_table5,
     published_table6,
     published_table11,
 )
@@ -58,14 +60,74 @@ def test_table_6_is_that_of_the_paper():
     assert published_table6().rows() == expected and len(expected) == 7
 
 
+@needs_shared
+def test_table_3_is_that_of_the_paper():
+    text = (SHARED / "papers/naturalbench.txt").read_text(encoding="utf-8")
+    lines = text[text.index("Table 3: **NaturalBench") :].splitlines()[:15]
+    cells = [re.sub(r"</?[ib]>| \[\d+\]|(?<=\d),(?=\d)", "", line).split("\t") for line in lines]
+    printed = [tuple(row) for row in cells if len(row) == 7 and row[3].isdigit()]
+    assert len(printed) == 8
+    ours = published_table3().with_columns(pl.all().cast(pl.String).fill_null("-"))
+    assert ours.rows() == printed
+
+
+def test_table_3_counts_four_samples_of_the_groups_that_table_4_weights():
+    table = published_table3()
+    english = table.filter(pl.col("source") != "All", language="English")
+    assert english["samples"].to_list() == (4 * GROUPS).tolist()
+    for languages in (["English"], ["Chinese", "Hindi"]):
+        parts = table.filter(pl.col("source") != "All", pl.col("language").is_in(languages))
+        (whole,) = table.filter(source="All", language=", ".join(languages))["samples"]
+        assert parts["samples"].sum() == whole and (parts["samples"] % 4 == 0).all()
+    # Pairs are of a source: both types have them, and the text names 1,200 pairs of Flickr30K, not 2,400.
+    assert english.group_by("source").agg(pl.col("mismatched_pairs", "verified_pairs").n_unique())[
+        "mismatched_pairs", "verified_pairs"
+    ].unique().rows() == [(1, 1)]
+    # Each group of a type is of a pair of its own.
+    assert (table["samples"] / 4 <= table["verified_pairs"]).drop_nulls().all()
+
+
+@needs_shared
+def test_table_5_is_that_of_the_paper():
+    text = (SHARED / "papers/naturalbench.txt").read_text(encoding="utf-8")
+    table = text[text.index("Table 5: **Performance") : text.index("Table 6: **Ablation")].replace("<b>", "")
+    rows = re.findall(r"^(\S.*?)((?:\t[\d.]+){4})$", table.replace("</b>", ""), re.MULTILINE)
+    printed = [(model, *map(float, values.split())) for model, values in rows]
+    assert printed[0] == ("Random Chance", 6.3, 6.3, 6.3, 6.3)
+    assert published_table5().rows() == printed[1:] and len(printed) == 5
+
+
+def test_translation_helps_all_models_in_hindi_and_half_of_them_in_chinese():
+    helps = {
+        language: (pl.col(f"{language}_translated") > pl.col(f"{language}_original"))
+        for language in ("Chinese", "Hindi")
+    }
+    found = published_table5().select("model", **helps)
+    assert found["Hindi"].all()
+    # "except for top models like InternVL-Chat-V1.2-Plus and GPT-4o"
+    assert found.filter(~pl.col("Chinese"))["model"].to_list() == ["InternVL-Chat-V1.2-Plus", "GPT-4o"]
+
+
+def test_table_5_is_not_of_the_300_or_400_groups_of_table_3():
+    """1,200 samples of each language are 300 groups; it lists 400 reviewed pairs."""
+    values = published_table5().drop("model").to_numpy().ravel()
+    for groups in (300, 400):
+        shares = np.round(100 * np.arange(groups + 1) / groups, 1)
+        fits = np.abs(values[:, None] - shares).min(axis=1) < HALF
+        assert fits.sum() < len(values) / 2, groups
+
+
 def test_models_have_one_name_in_all_tables():
     models = published_table1()["model"].to_list()
     assert len(models) == 55 == len(set(models))
     assert models[4] == "InstructBLIP (Vicuna-7B)"  # its label is lost in the text
     assert set(published_table4()["model"]) == set(models)
-    others = [published_table2(), published_table6(), published_table11(), published_skills()]
+    others = [
+        *(published_table2(), published_table5(), published_table6()),
+        *(published_table11(), published_skills()),
+    ]
     assert [set(table["model"]) - set(models) for table in others] == [
-        set(), set(), set(), {"InternLM-XC-V2-7B"},
+        set(), set(), set(), set(), {"InternLM-XC-V2-7B"},
     ]  # fmt: skip
 
 
@@ -110,6 +172,7 @@ def test_the_shipped_run_has_the_models_that_transformers_loads():
         published_table1,
         published_table2,
         published_table4,
+        published_table5,
         published_table6,
         published_skills,
         published_table11,

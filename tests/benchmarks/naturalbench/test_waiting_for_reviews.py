@@ -159,6 +159,7 @@ def test_a_run_without_demo_does_not_train_the_encoder_of_another_run(
     curate = yaml.safe_load((checkout.folder / checkout.config).read_text())["curate"]
     curate["captions"] = {"own": captions}
     encoder = {"label": "Ours", "name": "results/models/image_encoder"}
-    checkout.configure(encoders={"tiny-clip": encoder}, curate=curate, demo=None, models=[], sources=[])
+    none = {"demo": None, "fine_tuning": None, "models": [], "sources": []}
+    checkout.configure(encoders={"tiny-clip": encoder}, curate=curate, **none)
     jobs = checkout.plan("results/groups/curate/mismatches.parquet")
     assert jobs == {"read_captions": 1, "embed_captions": 1, "mine": 1}

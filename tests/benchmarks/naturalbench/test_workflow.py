@@ -43,11 +43,42 @@ def curating(**keys: Any) -> Workflow:
             {"curate": curate(shorten={"template": "c.txt"})},
             "^curate.shorten.template: there is no file c.txt; correct the path",
         ),
+        (
+            {"translate": {"model": "m", "template": "d.txt"}},
+            "^translate.template: there is no file d.txt; correct the path",
+        ),
     ],
 )
 def test_what_is_absent_or_does_not_fit_is_refused(keys: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Workflow(config_of(keys.pop("sources", MADE), encoders=ENCODERS, **keys))
+
+
+BOTH = {"letters": "letter", "words": "generate"}
+
+
+def blind(other: dict[str, Any], **keys: Any) -> Workflow:
+    """Return a run that reads a source `other` beside its groups."""
+    return Workflow(config_of(MADE, BOTH, {"other": other}, blind={"sources": ["other"], **keys}))
+
+
+def test_other_benchmarks_are_answered_by_models_with_probabilities() -> None:
+    run = blind({"path": "other.tsv"})
+    assert run.blind is not None and run.blind.models == ["letters"]
+    assert run.blind.labels == {"other": "other"}
+    assert run.labels == {"made": "made"} and run.released == ["made"]
+    with pytest.raises(InputError, match=r"^Remove words from blind\.models: it only answers"):
+        blind({"path": "other.tsv"}, models=["letters", "words"])
+    assert Workflow(config_of(MADE, BOTH)).blind is None
+    others = {"other": {"path": "other.tsv"}}
+    assert (
+        Workflow(config_of(MADE, {"words": "generate"}, others, blind={"sources": ["other"]})).blind is None
+    )
+
+
+def test_other_benchmarks_have_options() -> None:
+    with pytest.raises(InputError, match=r"^Remove other from blind\.sources: VQAv2 has open questions"):
+        blind(OPEN)
 
 
 def test_scores_are_read_from_what_a_model_gives() -> None:
@@ -62,6 +93,40 @@ def test_scores_are_read_from_what_a_model_gives() -> None:
     assert decoded.predictions("shown", ["fog"]) == decoded.prior("shown") == []
     probable = Workflow(config_of(MADE, {"shown": "letter"}, readings=["sample"]))
     assert probable.answers("shown", ["fog"]) == [] != probable.predictions("shown", ["fog"])
+
+
+@pytest.mark.parametrize(
+    ("readings", "kind"),
+    [(["sample", "decoding"], "answers"), (["sample", "deterministic"], "predictions")],
+)
+def test_translated_questions_are_asked_for_the_reading_of_table_5_alone(
+    readings: list[str], kind: str
+) -> None:
+    config = config_of(MADE, {"m": "letter"}, translate={"model": "t"}, readings=readings)
+    translation = Workflow(config).translation
+    assert translation is not None and translation.reading == readings[1]
+    file = [f"<results>/{kind}/translated/m/clean.parquet"]
+    expected = {"answers": ([], file), "predictions": (file, [])}[kind]
+    assert (translation.predictions("m"), translation.answers("m")) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "kept"),
+    [
+        ({"mode": "live"}, None),
+        ({"mode": "record"}, "results/trial/translated/recordings"),
+        ({"mode": "replay", "recordings": "mine"}, "mine"),
+    ],
+)
+def test_the_translator_keeps_its_replies_beside_the_run_or_where_it_is_told(
+    changes: dict[str, str], kept: str | None
+) -> None:
+    config = config_of(MADE, {"m": "letter"}, translate={"model": "t", "concurrency": 3, **changes})
+    translation = Workflow(config).translation
+    assert translation is not None and not translation.records_replies
+    service = translation.service
+    assert (service.mode, service.concurrency) == (changes["mode"], 3)
+    assert service.recordings == (None if kept is None else Path(kept))
 
 
 def test_a_run_simulates_people_only_where_all_images_are_drawn() -> None:

@@ -138,3 +138,18 @@ def test_a_missing_file_and_wrong_weights_are_one_sentence(tmp_path, table):
         main(["vre", str(tmp_path / "nowhere.csv")])
     with pytest.raises(SystemExit, match=r"error: weights 1, 1, 1, 1, -2: must be numbers of at least 0"):
         main(["vre", table(), "--weights", "1", "1", "1", "1", "-2"])
+
+
+def test_a_model_that_is_mostly_wrong_is_said_to_be(capsys, table):
+    rows = [
+        f"{m},{c},{level},0.{base + level}"
+        for m, base in (("a", 40), ("b", 60))
+        for c in "xy"
+        for level in range(6)
+    ]
+    main(["vre", table(rows)])
+    lines = [line for line in capsys.readouterr().out.splitlines() if "clean questions" in line]
+    assert len(lines) == 1
+    assert lines[0].startswith(
+        "b is wrong on 60% of the clean questions: its VRE says little about robustness"
+    )

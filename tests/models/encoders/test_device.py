@@ -145,6 +145,7 @@ def test_a_machine_without_a_gpu_is_one_line(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(device, "take_gpus", lambda *_: None)
     with pytest.raises(
-        InputError, match=r"^the encoder needs a GPU, but torch finds none; request .*`gpus: 0`"
+        InputError,
+        match=r"^the encoder needs a GPU, but torch finds none( \(torch .*\))?; request .*`gpus: 0`",
     ):
         device.prepare({"cuda"}, 1)

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from benchc.benchmarks.bench_c.claims.numbers import LEAST_MODELS
 from benchc.benchmarks.bench_c.inputs import Selected
 from benchc.benchmarks.bench_c.metrics import discrimination as metrics
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
@@ -43,6 +44,10 @@ SAMPLED = "this pool, these targets and the {evaluated} on which they were evalu
 ESTIMATED = (
     " The order on the pool is estimated from the evaluated items. Random subsets mostly consist of the "
     "unselected ones that determine it, which may lower Below in the rows of order."
+)
+FEW = (
+    " With fewer than {least} targets, τ-b has few possible values, so that the rows of order say little: "
+    "too few models."
 )
 EXCLUDED = " Up to {most:,} of the {draws} leave a criterion undefined and are excluded."
 UNDEFINED = " {missing}: undefined, the csv file says why."
@@ -179,6 +184,7 @@ def _caption(table: pl.DataFrame) -> str:
     return (
         caption
         + ("" if unselected == all_unselected else ESTIMATED)
+        + (FEW.format(least=LEAST_MODELS) if first["models"] < LEAST_MODELS else "")
         + (EXCLUDED.format(most=most, draws=subsets) if most else "")
         + (UNDEFINED.format(missing=MISSING) if undefined else "")
     )

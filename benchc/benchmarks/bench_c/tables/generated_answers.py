@@ -10,7 +10,7 @@ from benchc.benchmarks.bench_c.metrics import generated_answers as metrics
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
-from benchc.rendering.chance import ORDER
+from benchc.rendering.chance import ORDER, ChanceTable
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.schemas.judgements import JUDGEMENTS
@@ -41,6 +41,7 @@ def generated_answers(
     judgements: list[Path],
     scores: list[Path],
     pool: PoolOptions,
+    chance: ChanceTable,
     labels: dict[str, str],
     draws: PositiveInt,
     seed: int,
@@ -58,12 +59,15 @@ def generated_answers(
         seed,
     )
     table = table.insert_column(0, table["model"].replace_strict(labels).alias("label"))
+    first = chance.references("label", "acc_clean").with_columns(acc_corrupted="acc_clean", delta_acc=0.0)
     answers, without = int(table["answers"].sum()), float((table["no_option"] * table["answers"]).sum())
     return printed(
         table,
         COLUMNS,
-        caption=CAPTION.format(draws=pluralize(draws, "resample")),
+        caption=CAPTION.format(draws=pluralize(draws, "resample")) + chance.rows_note,
         label="bench-c-generated-answers",
+        shown=pl.concat([first, table], how="diagonal_relaxed").select(table.columns),
+        references=first.height,
         summary=f"{pluralize(table.height, 'model')}, {pluralize(answers, 'answer')}, "
         f"{round(without):,} without an option",
     )

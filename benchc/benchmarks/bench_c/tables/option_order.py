@@ -13,7 +13,7 @@ from benchc.command_line import PositiveInt
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.progress import track
-from benchc.rendering.chance import ORDER
+from benchc.rendering.chance import ORDER, ChanceTable, Standings
 from benchc.rendering.numbers import MISSING
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -58,6 +58,7 @@ def option_order(
     orders: list[Path],
     models: ModelNames,
     pool: PoolOptions,
+    chance: ChanceTable,
     draws: PositiveInt,
     seed: int,
     allow_missing: bool,
@@ -102,7 +103,7 @@ def option_order(
         f"{pluralize(len(labels), 'target')}, {pluralize(total, 'prediction')} of "
         f"{pluralize(count, 'item')} in all circular orders of the options"
     )
-    return printed_option_order(table, draws, note, summary)
+    return printed_option_order(table, chance, draws, note, summary)
 
 
 def _predictions_of(paths: Sequence[Path], models: Sequence[str]) -> dict[str, list[Path]]:
@@ -134,16 +135,19 @@ def _check_footers(given: Sequence[Path], orders: Path) -> None:
             )
 
 
-def printed_option_order(table: pl.DataFrame, draws: int, note: str = "", summary: str = "") -> Table:
+def printed_option_order(
+    table: pl.DataFrame, chance: Standings, draws: int, note: str = "", summary: str = ""
+) -> Table:
     """Return the clean and overall rows of ``metrics.option_order`` as printed; ``note`` ends the caption."""
-    clean = pl.col("corruption").eq_missing(CLEAN)
+    standings = Standings(chance.frame.with_columns(measure=pl.lit("Acc(o) of Table 1")))
+    clean, shown = pl.col("corruption").eq_missing(CLEAN), _shown(table)
     return printed(
         table,
         COLUMNS,
-        caption=_caption(table, draws) + note,
+        caption=_caption(table, draws) + standings.note + note,
         label="bench-c-option-order",
-        shown=_shown(table).with_columns(
-            label=pl.when(clean).then("label").otherwise(pl.lit("")),
+        shown=shown.with_columns(
+            label=pl.when(clean).then(standings.marked(shown["label"])).otherwise(pl.lit("")),
             images=pl.when(clean).then(pl.lit(CLEAN)).otherwise(pl.lit("corrupted")),
         ),
         small=True,

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import polars as pl
 
@@ -11,17 +10,15 @@ from benchc.benchmarks.naturalbench.curation.reply import UnusableError, Written
 from benchc.benchmarks.naturalbench.curation.samples import Sample
 from benchc.benchmarks.naturalbench.curation.template import Template, read_template
 from benchc.benchmarks.naturalbench.kinds import QuestionType
+from benchc.benchmarks.naturalbench.language_model import CHAT, chat_request, reply_text
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS, QuestionsFooter
+from benchc.benchmarks.naturalbench.service import Service
 from benchc.endpoint.answer import Answer
-from benchc.endpoint.client import Endpoint, Mode
+from benchc.endpoint.client import Endpoint
 from benchc.endpoint.recording import request_hash
-from benchc.errors import InputError
 from benchc.progress import track
 
-CHAT = "/chat/completions"
 SLOT = ("pair", "type", "q_idx")
-# Codes of a server that refuses one request for what its captions say; any other refusal is of all requests.
-REFUSED_CONTENT = ("content_filter", "content_policy_violation", "invalid_prompt")
 
 Slots = Mapping[tuple[str, QuestionType], Sequence[int]]
 
@@ -42,37 +39,21 @@ class Writer:
         )
         return chat_request(self.model, prompt, self.temperature, round_)
 
-    def footer(self, round_: int, mode: Mode, url: str) -> QuestionsFooter:
+    def footer(self, round_: int, service: Service) -> QuestionsFooter:
         """Return the footer of the questions of a round."""
         return QuestionsFooter(
             round=round_,
             model=self.model,
             temperature=self.temperature,
             templates={kind: template.hash for kind, template in self.templates.items()},
-            mode=mode,
-            url=None if mode == "replay" else public_address(url),
+            mode=service.mode,
+            url=service.asked_at,
         )
 
 
 def read_writer(model: str, temperature: float, templates: Mapping[QuestionType, Path]) -> Writer:
     """Return the writer with the templates in files. Raises InputError where one is not valid."""
     return Writer(model, temperature, {kind: read_template(file) for kind, file in templates.items()})
-
-
-def chat_request(model: str, prompt: str, temperature: float, seed: int) -> dict[str, object]:
-    """Return the request for a reply to a prompt."""
-    return {
-        "model": model,
-        "messages": [{"role": "user", "content": prompt}],
-        "temperature": temperature,
-        "seed": seed,
-    }
-
-
-def public_address(url: str) -> str:
-    """Return a URL without what may be secret: a user with a password, and a query."""
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def first_slots(pairs: Sequence[str], types: Sequence[QuestionType]) -> Slots:
@@ -138,37 +119,3 @@ def _rows(
                 yield pair, kind, q_idx, question, answer_0, answer_1, True, None, *origin
             case UnusableError() as reason:
                 yield pair, kind, q_idx, None, None, None, False, str(reason), *origin
-
-
-def reply_text(answer: Answer, model: str) -> str:
-    """Return the text of a reply.
-
-    Raises UnusableError where there is none, which another round may have, and InputError where the server
-    refuses all requests or is not OpenAI-compatible.
-    """
-    if not answer.ok:
-        if _code(answer) in REFUSED_CONTENT:
-            raise UnusableError(f"the server refuses the request: {answer.shown()}")
-        raise InputError(
-            f"{model}: the server refuses a request ({answer.shown()}); correct `model`, `url` or "
-            "`temperature` of curate.writer"
-        )
-    try:
-        choice = answer.content()["choices"][0]
-        text, finish = choice["message"].get("content"), choice.get("finish_reason")
-    except (LookupError, TypeError, AttributeError) as error:
-        raise InputError(
-            f"{model}: the server's answer has no message; give the address of an OpenAI-compatible server"
-        ) from error
-    if finish == "length":
-        raise UnusableError("the reply is cut off")
-    if not isinstance(text, str) or not text.strip():
-        raise UnusableError("the reply is empty")
-    return text
-
-
-def _code(answer: Answer) -> object:
-    try:
-        return answer.content()["error"]["code"]
-    except (ValueError, LookupError, TypeError):
-        return None

@@ -43,7 +43,7 @@ def read_reply(text: str, kind: QuestionType) -> tuple[Written | UnusableError, 
     their own, follow the question, or follow the letters of the answers. Case and punctuation of keys do not
     matter. Raises UnusableError where there is no such object.
     """
-    found = _parsed(text)
+    found = json_object(text)
     missing = [key for key in ("0", "1") if key not in found]
     if missing:
         raise UnusableError(f"the reply has no question {missing[0]}")
@@ -58,7 +58,8 @@ def read_reply(text: str, kind: QuestionType) -> tuple[Written | UnusableError, 
     return question(0), question(1)
 
 
-def _parsed(text: str) -> Mapping[str, object]:
+def json_object(text: str) -> dict[str, object]:
+    """Return the JSON object of a reply, in a code fence or not; raises UnusableError where it is none."""
     fenced = FENCED.search(text)
     try:
         found = json.loads(fenced[1] if fenced else text)
@@ -78,8 +79,8 @@ def _fields(value: object) -> dict[str, object]:
     return fields
 
 
-def _text(fields: Mapping[str, object], name: str, shown: str) -> str:
-    """Return a field as one line of text."""
+def text_of(fields: Mapping[str, object], name: str, shown: str) -> str:
+    """Return a field, a text; raises UnusableError, with the name ``shown``, where it is none."""
     value = fields.get(name)
     if not isinstance(value, str) or not value.strip():
         raise UnusableError(f"it has no {shown}")
@@ -92,13 +93,13 @@ def _text(fields: Mapping[str, object], name: str, shown: str) -> str:
 
 def _answers(fields: Mapping[str, object]) -> tuple[str, str]:
     first, second = (
-        _text(fields, f"caption{number}answer", f"answer for caption {number}") for number in (1, 2)
+        text_of(fields, f"caption{number}answer", f"answer for caption {number}") for number in (1, 2)
     )
     return first, second
 
 
 def _yes_no(fields: Mapping[str, object], number: int) -> Written:
-    question = _line(_text(fields, "question", "question"))
+    question = _line(text_of(fields, "question", "question"))
     words = [
         found[1].capitalize() if (found := YES_NO.match(answer)) else answer for answer in _answers(fields)
     ]
@@ -107,11 +108,11 @@ def _yes_no(fields: Mapping[str, object], number: int) -> Written:
 
 
 def _multiple_choice(fields: Mapping[str, object], number: int) -> Written:
-    question = _text(fields, "question", "question")
+    question = text_of(fields, "question", "question")
     answers = _answers(fields)
     options: dict[str, str] = {}
     if "optiona" in fields or "optionb" in fields:
-        options = {letter: _text(fields, f"option{letter.lower()}", f"option {letter}") for letter in "AB"}
+        options = {letter: text_of(fields, f"option{letter.lower()}", f"option {letter}") for letter in "AB"}
     elif found := WITH_OPTIONS.fullmatch(question):
         question = BEFORE_OPTIONS.sub("", found["question"])
         options = {letter: found[letter] for letter in "AB"}

@@ -3,28 +3,23 @@
 The paper has ChatGPT shorten those of DOCCI to below 230 characters (appendix A, step 1).
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.naturalbench.curation.questions import (
-    CHAT,
-    chat_request,
-    public_address,
-    reply_text,
-)
 from benchc.benchmarks.naturalbench.curation.reply import UnusableError
 from benchc.benchmarks.naturalbench.curation.template import Template, read_template
+from benchc.benchmarks.naturalbench.language_model import chat_request, reply_text, usable_replies
 from benchc.benchmarks.naturalbench.schemas.captions import ShortenedFooter
+from benchc.benchmarks.naturalbench.service import Service
 from benchc.endpoint.answer import Answer
-from benchc.endpoint.client import Endpoint, Mode
-from benchc.progress import track
+from benchc.endpoint.client import Endpoint
 from benchc.sources.report import Remark, report_frame
 
 REQUIRED = ("caption", "below")
 OPTIONAL = ("language",)
+COLUMNS = ("id", "caption", "language")
 
 
 @dataclass(frozen=True)
@@ -54,7 +49,7 @@ class Shortener:
             raise UnusableError(f"the reply has {len(caption):,} characters, not fewer than {self.below:,}")
         return caption
 
-    def footer(self, captions: str, mode: Mode, url: str) -> ShortenedFooter:
+    def footer(self, captions: str, service: Service) -> ShortenedFooter:
         """Return the footer of the samples; ``captions``: which captions of an image they have."""
         return ShortenedFooter(
             captions=captions,
@@ -62,8 +57,8 @@ class Shortener:
             model=self.model,
             temperature=self.temperature,
             template=self.template.hash,
-            mode=mode,
-            url=None if mode == "replay" else public_address(url),
+            mode=service.mode,
+            url=service.asked_at,
         )
 
 
@@ -82,40 +77,15 @@ def shorten(
     InputError where the server refuses all requests or is not OpenAI-compatible.
     """
     long = samples.filter(pl.col("caption").str.len_chars() >= shortener.below)
-    open_ = {id_: texts for id_, *texts in long.select("id", "caption", "language").iter_rows()}
-    shorter: dict[str, str] = {}
-    reasons: dict[str, str] = {}
-    for attempt in range(shortener.attempts):
-        if not open_:
-            break
-        found = _attempt(open_, shortener, attempt, endpoint)
-        reasons = {id_: str(reply) for id_, reply in found.items() if isinstance(reply, UnusableError)}
-        shorter |= {id_: reply for id_, reply in found.items() if isinstance(reply, str)}
-        open_ = {id_: each for id_, each in open_.items() if id_ in reasons}
-    short = pl.col("id").replace_strict(shorter, default=pl.col("caption"), return_dtype=pl.String)
-    kept = samples.filter(~pl.col("id").is_in(list(open_))).with_columns(short.alias("caption"))
-    remarks = [Remark(id_, None, "rejected", reasons[id_]) for id_ in open_]
-    return kept, report_frame(remarks)
-
-
-def _attempt(
-    open_: Mapping[str, Sequence[str]], shortener: Shortener, attempt: int, endpoint: Endpoint
-) -> dict[str, str | UnusableError]:
-    """Return the shorter caption of each sample, or why its reply is none.
-
-    ``open_``: caption and language of each sample.
-    """
-    bodies = [shortener.request(caption, language, attempt) for caption, language in open_.values()]
-    answers = track(
-        zip(open_, endpoint.post_each(CHAT, bodies), strict=True),
-        label=f"shorten captions, attempt {attempt + 1}",
-        unit="replies",
-        total=len(bodies),
+    shorter, reasons = usable_replies(
+        {id_: (caption, language) for id_, caption, language in long.select(*COLUMNS).iter_rows()},
+        lambda asked, attempt: shortener.request(*asked, attempt),
+        lambda _, answer: shortener.shortened(answer),
+        attempts=shortener.attempts,
+        endpoint=endpoint,
+        label="shorten captions",
     )
-    found: dict[str, str | UnusableError] = {}
-    for id_, answer in answers:
-        try:
-            found[id_] = shortener.shortened(answer)
-        except UnusableError as error:
-            found[id_] = error
-    return found
+    short = pl.col("id").replace_strict(shorter, default=pl.col("caption"), return_dtype=pl.String)
+    kept = samples.filter(~pl.col("id").is_in(list(reasons))).with_columns(short.alias("caption"))
+    remarks = [Remark(id_, None, "rejected", reason) for id_, reason in reasons.items()]
+    return kept, report_frame(remarks)

@@ -49,7 +49,7 @@ def read_template(
             f"{path}: has the placeholder {{{unknown[0]}}}; correct it: a prompt has {_listed(known)}"
         )
     if missing := [name for name in required if name not in names]:
-        raise InputError(f"{path}: lacks the placeholder {{{missing[0]}}}; add it where that caption belongs")
+        raise InputError(f"{path}: lacks the placeholder {{{missing[0]}}}; add it where that text belongs")
     return Template(text)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from benchc.benchmarks.naturalbench.curation.review_files import NEEDED, written_id
 from benchc.benchmarks.naturalbench.curation.review_rows import PAIR, UNANSWERABLE, Row
 from benchc.benchmarks.naturalbench.curation.samples import Sample
+from benchc.benchmarks.naturalbench.demo.chinese import in_english
 from benchc.benchmarks.naturalbench.demo.topics import Drawn, drawn, topics
 from benchc.randomness import generator_of
 
@@ -37,9 +38,8 @@ def answer_of(row: Row, first: Drawn, second: Drawn) -> str:
     if row.type == PAIR:
         return "Yes" if (first.topic, first.answer) == (second.topic, second.answer) else "No"
     picture = second if row.i_idx else first
-    asked = [
-        question for question in topics() if row.question.endswith(question) or f"{question} " in row.question
-    ]
+    text, options = in_english(row.question), [in_english(option) for option in row.options]
+    asked = [question for question in topics() if text.endswith(question) or f"{question} " in text]
     topic = topics()[max(asked, key=len)] if asked else None
     if row.type == "multiple_choice":
         # The options are answers to a question about a picture, or such questions themselves.
@@ -47,10 +47,10 @@ def answer_of(row: Row, first: Drawn, second: Drawn) -> str:
             topic == picture.topic and option == picture.answer
             if topic is not None
             else topics().get(option) == picture.topic
-            for option in row.options
+            for option in options
         ]
         return "AB"[fits.index(True)] if sum(fits) == 1 else UNANSWERABLE
-    named = QUOTED.search(row.question)
+    named = QUOTED.search(text)
     if named is None:
         return "Yes" if topic == picture.topic else "No"
     if topic != picture.topic:

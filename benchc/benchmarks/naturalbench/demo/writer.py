@@ -1,14 +1,15 @@
 """The demo's writer of questions: replies as a language model gives them, some of which are not usable."""
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from benchc.benchmarks.naturalbench.curation.questions import CHAT, Writer
+from benchc.benchmarks.naturalbench.curation.questions import Writer
 from benchc.benchmarks.naturalbench.curation.samples import Sample
+from benchc.benchmarks.naturalbench.demo.chinese import in_language
+from benchc.benchmarks.naturalbench.demo.replies import as_reply, record
 from benchc.benchmarks.naturalbench.demo.topics import Drawn, drawn
 from benchc.benchmarks.naturalbench.kinds import QuestionType
-from benchc.endpoint.answer import Answer
 from benchc.endpoint.recording import Recording
 from benchc.progress import track
 from benchc.randomness import generator_of
@@ -16,7 +17,6 @@ from benchc.randomness import generator_of
 # Shares of replies, by a hash of pair, type and round.
 NO_JSON = 0.05
 NOT_ALTERNATING = 0.05
-FENCED = 0.3
 # By round: a language model words each one differently.
 ASKED = (
     "Is {answer} the answer to the question: {question}",
@@ -36,6 +36,9 @@ CHOSEN = (
     "Look at the picture. {question}",
     "What is the answer to this question? {question}",
 )
+WHICH = ("Which question fits the picture?", "Which question can be answered with the picture?")
+
+Questions = dict[str, dict[str, str]]
 
 
 def record_replies(
@@ -54,12 +57,7 @@ def record_replies(
         text = reply(
             samples[pair], kind, round_, generator_of(seed, "writer", pair, kind, round_).random(2).tolist()
         )
-        message = {"role": "assistant", "content": text}
-        content = {
-            "model": writer.model,
-            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        }
-        recording.write("POST", CHAT, body, Answer(200, json.dumps(content, ensure_ascii=False)))
+        record(recording, body, text)
     return len(wanted)
 
 
@@ -71,19 +69,20 @@ def reply(samples: tuple[Sample, Sample], kind: QuestionType, round_: int, chanc
     first, second = (drawn(sample.caption) for sample in samples)
     if chances[0] < NO_JSON:
         return "I am sorry, but the two captions are too similar to ask about."
-    questions = (_yes_no if kind == "yes_no" else _multiple_choice)(first, second, round_)
+    # The pair's captions have one language.
+    say = partial(in_language, language=samples[0].language)
+    questions = (_yes_no if kind == "yes_no" else _multiple_choice)(first, second, round_, say)
     if chances[0] < NO_JSON + NOT_ALTERNATING:
         for question in questions.values():
             question["Caption2 Answer"] = question["Caption1 Answer"]
-    text = json.dumps(questions, indent=1, ensure_ascii=False)
-    return f"```json\n{text}\n```" if chances[1] < FENCED else text
+    return as_reply(questions, chances[1])
 
 
-def _yes_no(first: Drawn, second: Drawn, round_: int) -> dict[str, dict[str, str]]:
+def _yes_no(first: Drawn, second: Drawn, round_: int, say: Callable[[str], str]) -> Questions:
     # The first round does not see that two captions may be about different things; the others do.
     same = first.topic == second.topic or round_ == 0
     texts = [
-        (ASKED if same else SUBJECTS)[round_].format(answer=_quoted(of.answer), question=of.question)
+        say((ASKED if same else SUBJECTS)[round_].format(answer=f'"{of.answer}"', question=of.question))
         for of in (first, second)
     ]
     return {
@@ -92,13 +91,14 @@ def _yes_no(first: Drawn, second: Drawn, round_: int) -> dict[str, dict[str, str
     }
 
 
-def _multiple_choice(first: Drawn, second: Drawn, round_: int) -> dict[str, dict[str, str]]:
+def _multiple_choice(first: Drawn, second: Drawn, round_: int, say: Callable[[str], str]) -> Questions:
     same = first.topic == second.topic or round_ == 0
     asked = [CHOSEN[round_].format(question=of.question) for of in (first, second)]
     options = [first.answer, second.answer]
     if not same:
-        asked = ["Which question fits the picture?", "Which question can be answered with the picture?"]
+        asked = [*WHICH]
         options = [first.question, second.question]
+    asked, options = [say(text) for text in asked], [say(text) for text in options]
     return {
         str(number): {
             "Question": f"{text}\nOption: A: {options[number]}; B: {options[1 - number]};",
@@ -107,7 +107,3 @@ def _multiple_choice(first: Drawn, second: Drawn, round_: int) -> dict[str, dict
         }
         for number, text in enumerate(asked)
     }
-
-
-def _quoted(text: str) -> str:
-    return f'"{text}"'

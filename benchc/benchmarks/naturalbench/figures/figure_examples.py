@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchc.benchmarks.naturalbench.figures.chance import G_ACC
+from benchc.benchmarks.naturalbench.figures.line import POINTS, write_line
 from benchc.benchmarks.naturalbench.figures.reading_names import named_readings
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
 from benchc.benchmarks.naturalbench.metrics.readings import NO_OPTION
@@ -26,19 +27,17 @@ from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
-from benchc.rendering.labels import font_families, renderable, shorten_all
+from benchc.rendering.labels import renderable, shorten_all
 from benchc.rendering.shorten import shorten
 from benchc.rendering.style import (
     FAINT,
     GREEN,
-    INK,
-    SMALL,
     TEXT_WIDTH,
     VERMILLION,
     new_figure,
     styled,
 )
-from benchc.rendering.wrap import LETTER, MathLine, wrap
+from benchc.rendering.wrap import LETTER, wrap
 from benchc.schemas.parquet import iterate_groups
 from benchc.schemas.pool import POOL
 
@@ -50,7 +49,6 @@ IMAGE_HEIGHT = 1.0
 LINE = 0.115
 ROW_GAP = 0.16
 IN_A_ROW = 2
-POINTS = SMALL + 0.5
 QUESTION_LINES = 4
 TAG_LINES = 5
 NOTE_LINES = 4
@@ -248,7 +246,7 @@ def plot(examples: Sequence[Example], note: str) -> Figure:
             line = (top + ROW_GAP / 2) / height
             figure.add_artist(Line2D([0.01, 0.99], [line] * 2, color=FAINT, linewidth=0.4))
         for number, text in enumerate(notes):
-            _write(figure, text, MARGIN, top - LINE * number)
+            write_line(figure, text, MARGIN, top - LINE * number)
     return figure
 
 
@@ -261,7 +259,7 @@ def _height(example: Example) -> float:
 def _plot_example(figure: Figure, example: Example, left: float, top: float) -> None:
     """Plot one group; ``left``, ``top``: its upper left corner, in inches from the lower left one."""
     width, height = figure.get_size_inches()
-    write = partial(_write, figure)
+    write = partial(write_line, figure)
     for number, line in enumerate(example.facts):
         write(line, left, top - LINE * number, color=FAINT)
     wide = _image_width()
@@ -296,10 +294,3 @@ def _plot_example(figure: Figure, example: Example, left: float, top: float) -> 
                 )
             y -= LINE
         y -= 0.05
-
-
-def _write(figure: Figure, text: str, x: float, y: float, **style: Any) -> None:
-    """Write a line; ``x``, ``y``: its upper left corner, in inches from the lower left one of the figure."""
-    width, height = figure.get_size_inches()
-    look: dict[str, Any] = {"fontsize": POINTS, "color": INK, "va": "top", "family": font_families(), **style}
-    figure.text(x / width, y / height, text, parse_math=isinstance(text, MathLine), **look)

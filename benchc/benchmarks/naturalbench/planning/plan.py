@@ -4,15 +4,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
+from benchc.benchmarks.naturalbench.blind_workflow import asked_models
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
+from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
-from benchc.benchmarks.naturalbench.settings import Curate, Settings
+from benchc.benchmarks.naturalbench.settings import Curate, FineTuning, Settings
+from benchc.benchmarks.naturalbench.translation import in_other_languages
 from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config
 from benchc.models.registry import ANSWERING
-from benchc.planning.amounts import Amount, total
+from benchc.planning.amounts import Amount, disk_text, total
 from benchc.planning.plan import Plan
 from benchc.planning.size import ImageCounts, RunSize, image_counts, run_size, variants
+from benchc.planning.source_size import published_amount, task_counts
 from benchc.planning.stages import Stage
 from benchc.pluralize import pluralize
 from benchc.schemas.parquet import read_table
@@ -31,7 +35,10 @@ def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
     taken = taken_ids(size, results / "subsets/groups.parquet")
     # Rows that are no whole group are left out.
     items = Amount(size.pool.value, "at most") if taken is None else Amount(len(taken))
-    return Plan(stages(config, items), images(settings, size, results), list(_notes(settings, results)))
+    others = items_in_other_languages(results, items)
+    asked = [*stages(config, items, others), *blind_stages(config, results)]
+    notes = [*_notes(settings, results), *translation_notes(settings, others)]
+    return Plan(asked, images(settings, size, results), notes)
 
 
 def taken_ids(size: RunSize, path: Path) -> list[str] | None:
@@ -41,8 +48,19 @@ def taken_ids(size: RunSize, path: Path) -> list[str] | None:
     return [id_ for id_ in read_table(path, SUBSET)["id"] if id_ in size.options]  # may be of an older pool
 
 
-def stages(config: Config, items: Amount) -> list[Stage]:
-    """Return the stages in which models answer: by probabilities, in words, and without the image."""
+def items_in_other_languages(results: Path, items: Amount) -> Amount:
+    """Return how many of a run's ``items`` are in other languages; a bound before groups are read."""
+    path = results / "pool/groups.parquet"
+    if not path.exists():
+        return Amount(items.value, "at most")
+    return Amount(in_other_languages(read_table(path, GROUPS)).height)
+
+
+def stages(config: Config, items: Amount, others: Amount) -> list[Stage]:
+    """Return the stages in which models answer: with the image and without it, and translated questions.
+
+    ``items``: of the groups; ``others``: of those in other languages.
+    """
     settings = cast(Settings, config.settings)
     names, number = (
         corruption_batches(settings.corruptions, settings.inference),
@@ -64,7 +82,42 @@ def stages(config: Config, items: Amount) -> list[Stage]:
         outputs = (f"predictions/questions/{{model}}/{settings.prior}.parquet",)
         questions = items.times(1 / 2)
         found.append(Stage(name, scored, _whole(questions), _whole(questions), outputs))
+    if settings.translate is not None:
+        kind = "answers" if settings.table_reading == "decoding" else "predictions"
+        asked = tuple(settings.models) if kind == "answers" else scored
+        outputs = (f"{kind}/translated/{{model}}/clean.parquet",)
+        # Questions that are not translated are left out.
+        translated = Amount(others.value, "at most")
+        found.append(Stage(f"{kind}, translated", asked, translated, translated, outputs))
     return [one for one in found if one.models]
+
+
+def blind_stages(config: Config, results: Path) -> list[Stage]:
+    """Return the stages in which models answer other benchmarks, with the images and without."""
+    settings = cast(Settings, config.settings)
+    models = tuple(asked_models(settings, config))
+    if not settings.blind.sources or not models:
+        return []
+    items = blind_items(config, results)
+    return [
+        Stage(name, models, items, items, (f"predictions/blind/{{model}}/{file}.parquet",), own_items=True)
+        for name, file in (("other benchmarks", "clean"), ("others, no image", "no_image"))
+    ]
+
+
+def blind_items(config: Config, results: Path) -> Amount:
+    """Return how many items of other benchmarks are asked about: exact once all sources are read."""
+    blind = cast(Settings, config.settings).blind
+    read = all((results / f"sources/{id_}.parquet").exists() for id_ in blind.sources)
+    most = 0
+    for id_ in blind.sources:
+        counts = task_counts(id_, config.all_sources[id_], results)
+        available = [] if counts is None else [sum(counts.values())]
+        limit = [] if blind.items is None else [blind.items]
+        if not available and not limit:
+            return Amount(None, "at most")
+        most += min([*available, *limit])
+    return Amount(most, "exact" if read else "at most")
 
 
 def _whole(amount: Amount) -> Amount:
@@ -87,11 +140,50 @@ def _notes(settings: Settings, results: Path) -> Iterator[str]:
             yield "answers take longer than predictions, by whose rate their hours are estimated."
         if settings.groups.limit is not None:
             yield f"groups.limit: at most {pluralize(settings.groups.limit, 'group')} of each subset."
+        if settings.fine_tuning is not None:
+            yield tuning_note(settings.fine_tuning)
         if not (results / "subsets/groups.parquet").exists():
             yield "items: those of groups that are left out are counted until `read_groups` has run."
     if settings.curate is not None:
+        yield from captions_notes(settings.curate)
         yield from shortening_notes(settings.curate, results / "curate/long_captions.parquet")
         yield from curation_notes(settings.curate, results / "curate/pairs.parquet")
+
+
+def tuning_note(tuning: FineTuning) -> str:
+    """Return how many jobs tune models, on how many items, and what the estimates leave out."""
+    jobs = len(tuning.models) * len(tuning.modality)
+    return (
+        f"fine_tuning: {pluralize(jobs, 'job')} ({pluralize(len(tuning.models), 'model')} × "
+        f"{' and '.join(tuning.modality)}) of {pluralize(tuning.epochs, 'epoch')} on half of the items, and "
+        "predictions on the other half; their hours are not estimated."
+    )
+
+
+def captions_notes(curate: Curate) -> Iterator[str]:
+    """Yield the published size of each data set of captions whose file is not here."""
+    for captions in curate.captions.values():
+        if captions.file is None or Path(captions.file).exists():
+            continue
+        images, megabytes = published_amount(captions.published), captions.published.megabytes
+        size = "of unknown size" if megabytes is None else disk_text(1e6 * megabytes)
+        known = ", as published" if images.value is not None else ""
+        yield (
+            f"{captions.label}: {images.text()} images with captions{known}; {captions.file} is not here, "
+            f"and the run does not download it ({size} with the images)."
+        )
+
+
+def translation_notes(settings: Settings, others: Amount) -> Iterator[str]:
+    """Yield how many requests translate questions; ``others``: the items of groups in other languages."""
+    if settings.translate is None:
+        return
+    attempts = settings.translate.attempts
+    requests = f"1 to {attempts} requests" if attempts > 1 else "1 request"
+    yield (
+        f"translation asks {settings.translate.model} to translate {_whole(others.times(1 / 2)).text()} "
+        f"questions, those of groups in other languages: {requests} each."
+    )
 
 
 def shortening_notes(curate: Curate, path: Path) -> Iterator[str]:
@@ -99,13 +191,16 @@ def shortening_notes(curate: Curate, path: Path) -> Iterator[str]:
     if curate.shorten is None:
         return
     below, attempts = curate.shorten.below, curate.shorten.attempts
-    captions = "captions"
+    captions = "captions of"
+    images = total(published_amount(each.published) for each in curate.captions.values())
+    if images.value is not None and curate.mine.captions == "first":
+        captions = f"those of {images.text()} captions that have"
     if path.exists():
         lengths = read_table(path, CAPTIONS, ["caption"])["caption"].str.len_chars()
-        captions = pluralize(int((lengths >= below).sum()), "caption")
+        captions = f"{pluralize(int((lengths >= below).sum()), 'caption')} of"
     requests = f"1 to {attempts} requests" if attempts > 1 else "1 request"
     yield (
-        f"curation asks {curate.writer.model} to shorten {captions} of {below:,} characters or more: "
+        f"curation asks {curate.writer.model} to shorten {captions} {below:,} characters or more: "
         f"{requests} each."
     )
 

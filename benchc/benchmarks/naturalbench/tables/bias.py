@@ -7,10 +7,16 @@ from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import Floats
 from benchc.benchmarks.naturalbench.metrics.readings import NO_OPTION
 from benchc.benchmarks.naturalbench.scored import Bytes, CleanScores
-from benchc.benchmarks.naturalbench.tables.frames import READINGS, columns_of, labels_of, resampled
+from benchc.benchmarks.naturalbench.tables.frames import (
+    READINGS,
+    columns_of,
+    labels_of,
+    marked_by_reading,
+    resampled,
+)
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
-from benchc.rendering.chance import ORDER
+from benchc.rendering.chance import ORDER, ChanceTable
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
@@ -23,7 +29,7 @@ CAPTION = (
 )
 
 
-def bias(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
+def bias(scored: CleanScores, chance: ChanceTable, draws: PositiveInt, seed: int) -> Table:
     """Return the shares in per cent by model and reading, except sample, which has no single answers."""
     types = scored.groups["type"].to_numpy()
     resamples = Resamples(scored.groups.height, draws, seed)
@@ -47,6 +53,7 @@ def bias(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
     }
     frame = pl.DataFrame(keys, schema=["model", "reading"], orient="row").with_columns(**columns)
     frame = frame if keys else pl.DataFrame(schema=schema)
+    marked, note = marked_by_reading(frame, chance)
     return printed(
         frame,
         [
@@ -56,9 +63,9 @@ def bias(scored: CleanScores, draws: PositiveInt, seed: int) -> Table:
             Column("b", "B", interval=True, digits=1),
             Column("no_answer", "No answer", interval=True, digits=1),
         ],
-        caption=CAPTION.format(resampled=resampled(scored, draws)),
+        caption=CAPTION.format(resampled=resampled(scored, draws)) + note,
         label="naturalbench-bias",
-        shown=frame.with_columns(pl.col("reading").replace(READINGS)),
+        shown=frame.with_columns(pl.col("reading").replace(READINGS), marked),
         summary=pluralize(len(keys), "row"),
     )
 

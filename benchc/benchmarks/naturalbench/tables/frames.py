@@ -9,6 +9,7 @@ from benchc.benchmarks.naturalbench.metrics.bootstrap import PER_CENT, Resamples
 from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, CHANCE_SAMPLE, MEASURES, Floats
 from benchc.benchmarks.naturalbench.scored import RunScores
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import Standings
 from benchc.rendering.printing import Column
 
 READINGS = {
@@ -80,6 +81,18 @@ def chance_rows(random: Mapping[str, float]) -> pl.DataFrame:
             for model, values in ((RANDOM, random), (CONSTANT, constant))
         ]
     )
+
+
+def marked_by_reading(frame: pl.DataFrame, chance: Standings) -> tuple[pl.Series, str]:
+    """Return the labels of the column ``model`` with their marks in the row's ``reading``, and the note."""
+    standings = {reading: chance.of(reading) for reading in frame["reading"].unique()}
+    marked = [
+        standings[reading].marked(pl.Series([model]))[0]
+        for model, reading in frame["model", "reading"].iter_rows()
+    ]
+    shown = chance.frame.filter(pl.col("reading").is_in([*standings]))
+    note = Standings(shown.with_columns(measure=pl.lit("G-Acc by the reading of the row"))).note
+    return pl.Series("model", marked, dtype=pl.String), note
 
 
 def labels_of(scored: RunScores) -> dict[str, str]:

@@ -6,12 +6,19 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples
-from benchc.benchmarks.naturalbench.metrics.groups import MEASURES
+from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, MEASURES
 from benchc.benchmarks.naturalbench.published.tables import of_run, published_skills
 from benchc.benchmarks.naturalbench.scored import RunScores
 from benchc.benchmarks.naturalbench.skills import skills_in, tagged_questions
-from benchc.benchmarks.naturalbench.tables.frames import HEADERS, READINGS, columns_of, labels_of, resampled
-from benchc.rendering.chance import ORDER
+from benchc.benchmarks.naturalbench.tables.frames import (
+    HEADERS,
+    READINGS,
+    chance_rows,
+    columns_of,
+    labels_of,
+    resampled,
+)
+from benchc.rendering.chance import ORDER, Standings
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -32,6 +39,7 @@ def skill_table(
     scored: RunScores,
     groups: pl.DataFrame,
     tags: pl.DataFrame,
+    chance: Standings,
     *,
     kinds: Sequence[str],
     number: int,
@@ -41,11 +49,11 @@ def skill_table(
 ) -> Table:
     """Return G-Acc and Q-Acc in per cent by skill of these kinds, one row for each model and skill.
 
-    ``groups``: as GROUPS; ``tags``: as TAGS; ``number``: of the paper's table.
+    ``groups``: as GROUPS; ``tags``: as TAGS; ``chance``: of all readings; ``number``: of the paper's table.
     """
     skills = {skill: kind for skill, kind in skills_in(tags).items() if kind in kinds}
     frame = _frame(scored, groups, tags, skills, reading, Resamples(scored.groups.height, draws, seed))
-    panels = []
+    panels, standings = [], chance.of(reading)
     for measure in SHOWN:
         thing, things = THINGS[measure]
         counts = frame.unique("skill", keep="first", maintain_order=True).select("skill", things)
@@ -57,16 +65,21 @@ def skill_table(
             things=things,
             counts=", ".join(f"{skill} {count:,}" for skill, count in counts.iter_rows()) or "none",
         )
-        caption += NOTE[measure]
+        caption += NOTE[measure] + standings.note
+        first = chance_rows({f"skill {skill}": CHANCE[measure] for skill in skills})
+        models = frame.with_columns(skill="skill " + pl.col("skill")).pivot(
+            "skill", index="model", values=measure
+        )
         panels.append(
             printed(
                 frame,
                 [Column("model", "Model"), *(Column(f"skill {skill}", skill, digits=1) for skill in skills)],
                 caption=caption,
                 label=f"naturalbench-{number}-{measure.replace('_acc', '')}",
-                shown=frame.with_columns(skill="skill " + pl.col("skill")).pivot(
-                    "skill", index="model", values=measure
+                shown=pl.concat(
+                    [first, models.with_columns(standings.marked(models["model"]))], how="diagonal"
                 ),
+                references=first.height,
                 small=True,
             )
         )

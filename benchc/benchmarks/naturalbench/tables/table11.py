@@ -13,10 +13,11 @@ from benchc.benchmarks.naturalbench.tables.frames import (
     accuracies,
     chance_rows,
     labels_of,
+    marked_by_reading,
     resampled,
 )
 from benchc.command_line import PositiveInt
-from benchc.rendering.chance import ORDER, ChanceTable, Standings
+from benchc.rendering.chance import ORDER, ChanceTable
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -50,20 +51,15 @@ def table11(scored: CleanScores, chance: ChanceTable, draws: PositiveInt, seed: 
     )
     values = {name: name for name in MEASURES if name != "acc"}
     published = of_run(published_table11(), labels_of(scored))
-    standings = {reading: chance.of(reading) for reading in readings}
-    marked = [
-        standings[reading].marked(pl.Series([model]))[0]
-        for model, reading in frame["model", "reading"].iter_rows()
-    ]
-    every = Standings(chance.frame.with_columns(measure=pl.lit("G-Acc by the reading of the row")))
+    marked, note = marked_by_reading(frame, chance)
     single = chance_rows(CHANCE).with_columns(reading=pl.lit("all others"))
     sample = chance_rows(CHANCE_SAMPLE).with_columns(reading=pl.lit(READINGS[SAMPLE]))
     first = pl.concat([single, *([sample] if SAMPLE in readings else [])], how="diagonal")
-    shown = frame.with_columns(pl.col("reading").replace(READINGS), pl.Series("model", marked))
+    shown = frame.with_columns(pl.col("reading").replace(READINGS), marked)
     return printed(
         frame,
         [Column("model", "Model"), Column("reading", "Reading"), *MEASURE_COLUMNS],
-        caption=CAPTION.format(unavailable=notes, resampled=resampled(scored, draws)) + every.note,
+        caption=CAPTION.format(unavailable=notes, resampled=resampled(scored, draws)) + note,
         label="naturalbench-11",
         shown=pl.concat([frame.clear(), first, shown], how="diagonal"),
         references=first.height,

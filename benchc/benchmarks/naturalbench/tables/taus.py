@@ -3,9 +3,9 @@
 import polars as pl
 
 from benchc.benchmarks.naturalbench.scored import CleanScores
-from benchc.benchmarks.naturalbench.tables.frames import READINGS, TYPES, labels_of
+from benchc.benchmarks.naturalbench.tables.frames import READINGS, TYPES, labels_of, marked_by_reading
 from benchc.pluralize import pluralize
-from benchc.rendering.chance import ORDER
+from benchc.rendering.chance import ORDER, ChanceTable
 from benchc.rendering.numbers import significant_text
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -30,7 +30,7 @@ TAUS = {
 }
 
 
-def taus(scored: CleanScores) -> Table:
+def taus(scored: CleanScores, chance: ChanceTable) -> Table:
     """Return each threshold, the interval of those that are as good, and how many groups are right."""
     labels = labels_of(scored)
     rows = [
@@ -39,8 +39,9 @@ def taus(scored: CleanScores) -> Table:
         for tau in scores.footer.get("taus", [])
     ]
     frame = pl.DataFrame(rows, schema=pl.Schema(TAUS))
+    marked, note = marked_by_reading(frame, chance)
     shown = frame.with_columns(
-        pl.col("reading").replace(READINGS), pl.col("type").replace(TYPES).fill_null("all")
+        pl.col("reading").replace(READINGS), pl.col("type").replace(TYPES).fill_null("all"), marked
     )
     columns = [
         Column("model", "Model"),
@@ -54,4 +55,6 @@ def taus(scored: CleanScores) -> Table:
         Column("groups", "Groups"),
     ]
     summary = pluralize(frame.height, "threshold")
-    return printed(frame, columns, caption=CAPTION, label="naturalbench-taus", shown=shown, summary=summary)
+    return printed(
+        frame, columns, caption=CAPTION + note, label="naturalbench-taus", shown=shown, summary=summary
+    )

@@ -55,6 +55,19 @@ def constant(scale: Scale) -> list[str]:
     ]
 
 
+def mostly_wrong(errors: Errors) -> list[str]:
+    """Return a sentence for each model that is wrong on more than half of the clean questions.
+
+    Errors alone do not tell whether a model is above chance, which has a low VRE.
+    """
+    clean = errors.values[:, :, 0].max(axis=1)
+    return [
+        f"{errors.models[model]} is wrong on {clean[model]:.0%} of the clean questions: its VRE says little "
+        "about robustness unless it is above chance, which errors alone do not show (benchc run does)"
+        for model in np.flatnonzero(clean > 0.5)
+    ]
+
+
 def frozen_scale(scale_of: Sequence[Path], levels: Levels) -> Scale | None:
     """Return the scale of the errors in a file, or None without one.
 

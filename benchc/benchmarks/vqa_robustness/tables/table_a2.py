@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.vqa_robustness.grades import Grade, Graded, answers_of
-from benchc.benchmarks.vqa_robustness.inputs import PoolCategories
+from benchc.benchmarks.vqa_robustness.inputs import PoolCategories, ReferenceAnswers
 from benchc.benchmarks.vqa_robustness.metrics.classes import (
     HEADERS,
     class_accuracy,
@@ -15,6 +15,7 @@ from benchc.benchmarks.vqa_robustness.metrics.classes import (
 from benchc.benchmarks.vqa_robustness.metrics.severity import Levels
 from benchc.benchmarks.vqa_robustness.published.tables import published_table_a2
 from benchc.benchmarks.vqa_robustness.tables.names import words
+from benchc.judges.constant_answer import best_constant
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
@@ -22,13 +23,15 @@ from benchc.rendering.published import compare_with_published
 
 CAPTION = (
     "Accuracy by class of questions: the mean over {models} and the levels {levels} of the share of right "
-    "answers in the class. Last row: mean over corruptions.{others}"
+    "answers in the class. Last row: mean over corruptions. The first "
+    "row is chance: the best answer to all questions of the class ({answers}).{others}"
 )
 
 
 def table_a2(
     graded: Graded,
     pool: PoolCategories,
+    references: ReferenceAnswers,
     labels: dict[str, str],
     corruptions: list[str],
     grade: Grade,
@@ -57,6 +60,11 @@ def table_a2(
         orient="row",
     )
     values = np.column_stack([accuracy, accuracy.mean(axis=1)])
+    known = pl.DataFrame({"id": answers.items, "question_class": item_classes})
+    constants = [
+        best_constant(references.join(known.filter(question_class=name), on="id", how="semi"), grade)
+        for name in names
+    ]
     keys = [f"{number}" for number in range(len(names))]
     others = item_classes.count(None)
     return printed(
@@ -71,12 +79,21 @@ def table_a2(
         caption=CAPTION.format(
             models=pluralize(len(answers.models), "model"),
             levels=levels.replace("..", " to "),
+            answers=", ".join(
+                f"{HEADERS.get(name, name)}: {answer}"
+                for name, (answer, _) in zip(names, constants, strict=True)
+            ),
             others=f" {pluralize(others, 'question')} of other types have no class." if others else "",
         ),
         label="vre-a2",
         shown=pl.DataFrame(
-            {"corruption": [*map(words, corruptions), "mean"], **dict(zip(keys, values, strict=True))}
+            {"corruption": ["chance", *map(words, corruptions), "mean"]}
+            | {
+                key: [constant, *column]
+                for key, (_, constant), column in zip(keys, constants, values, strict=True)
+            }
         ),
+        references=1,
         small=True,
         published=compare_with_published(
             frame, published_table_a2(), on=["corruption", "question_class"], values={"accuracy": "accuracy"}

@@ -105,6 +105,20 @@ def test_the_sources_bound_the_pool_before_it_is_built(folder, capsys):
     assert "`benchc check config.yaml` counts" in text
 
 
+def test_the_paper_is_planned_before_its_sources_are_here(capsys):
+    main(["plan", "config/config.yaml"])
+    text = capsys.readouterr().out
+    # Section 4.1 of the paper: 2.3K, 1.1K, 1.9K, 3.1K, 1.5K and 1.2K items.
+    items = [
+        float(found.replace(",", "")) / 1000 for found in re.findall(r"\| [≤≈] ([\d,]+) \| +published", text)
+    ]
+    assert [round(count, 1) for count in items] == [2.3, 1.1, 1.9, 3.1, 1.5, 1.2]
+    assert (
+        "To download for the sources: 0.89 GB and what is not published of lego-puzzles, mme-realworld-lite, "
+        "mmstar, mmbench-dev-en-v11." in text
+    )
+
+
 def test_a_pool_without_a_bound_is_unknown(folder, capsys):
     remote(folder)
     rows, text = planned(capsys)

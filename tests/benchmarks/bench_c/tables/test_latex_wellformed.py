@@ -37,6 +37,7 @@ from tests.benchmarks.bench_c.selection.test_stability import (
     SEVERITIES,
 )
 from tests.rendering.latex import check_latex
+from tests.standings import standings_of
 
 LABEL = r"Öl_1 & 50% #2 {a} ~^\ $x$ <|>"
 TABLES = ("table1", "table2", "table3", "claims", "intervals", "rank_swaps")
@@ -137,7 +138,7 @@ def test_option_order(counts: list[int]) -> None:
     predictions = {label: drawn_predictions(items, seed) for seed, label in enumerate((LABEL, "B"))}
     measures = {label: measure_predictions(table, items) for label, table in predictions.items()}
     table = option_order(measures, {LABEL: "text", "B": "letter"}, draws=20)
-    text = printed_option_order(table, 20, " On 4 of 5 items.").latex
+    text = printed_option_order(table, standings_of([LABEL, "B"], ["B"]), 20, " On 4 of 5 items.").latex
     assert check_latex(text) == ([], {"booktabs"})
     assert r"Öl\_1 \& 50\% \#2 \{a\}" in text
 

@@ -15,6 +15,7 @@ from benchc.schemas.predictions import PREDICTIONS
 from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of
 from tests.benchmarks.bench_c.outputs import output, write_models
 from tests.footers import footer_of
+from tests.standings import standings_of
 
 ITEMS = items_of([2, 3, 4])
 ABSENT = {"label_mass": 1.0, "prompt_hash": "p", "image_hash": "i"}
@@ -66,6 +67,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for seed, model in enumerate(("a", "b")):
         write_model(tmp_path, model, seed)
     write_models(tmp_path / "models.json", {"a": "A", "b": "B"})
+    standings_of("AB").frame.write_csv(tmp_path / "chance.csv")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -76,6 +78,7 @@ def compare(allow_missing: bool = False, **files: list[str]) -> Table:
         "orders": ["orders/b.parquet", "orders/a.parquet"],
         "models": ["models.json"],
         "pool": ["pool.parquet"],
+        "chance": ["chance.csv"],
     }
     return output("option_order", given | files, draws=30, seed=0, allow_missing=allow_missing)
 

@@ -1,6 +1,7 @@
 import polars as pl
 import pytest
 
+from benchc.benchmarks.bench_c.claims.numbers import LEAST_MODELS
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.benchmarks.bench_c.metrics.discrimination import discrimination
 from benchc.benchmarks.bench_c.tables.discrimination import printed_discrimination
@@ -149,3 +150,9 @@ def test_latex_is_plain_ascii_with_its_symbols():
     assert text.isascii()
     assert r"in brackets 95\,\% range, of 40" in text and r"5\,\% \& more" in text
     assert r"$\Delta$Acc, $\kappa$" in text and r"Kendall's $\tau$-b" in text
+
+
+@pytest.mark.parametrize("models", [LEAST_MODELS - 1, LEAST_MODELS])
+def test_orders_of_few_models_are_said_to_say_little(models):
+    caption = " ".join(printed_discrimination(made(models)).markdown.split())
+    assert ("With fewer than 5 targets, τ-b has few possible values" in caption) == (models == 4)

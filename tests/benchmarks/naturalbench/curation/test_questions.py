@@ -1,6 +1,7 @@
 """The writer of questions behind a real server: rounds, bad replies, recording, replay and resuming."""
 
 import json
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -14,6 +15,7 @@ from benchc.benchmarks.naturalbench.curation.questions import (
 from benchc.benchmarks.naturalbench.curation.template import Template
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
+from benchc.benchmarks.naturalbench.service import Service
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
@@ -199,8 +201,9 @@ def test_the_stage_records_and_replays_without_server_or_key(tmp_path, monkeypat
         "captions": captions,
         "model": "gpt",
         "templates": {"yes_no": template},
-        "recordings": tmp_path / "recordings",
     }
+    service = Service(api_key_env="MY_KEY", recordings=tmp_path / "recordings")
+    replay = replace(service, mode="replay")
 
     def write(number, output, **options):
         call_stage(
@@ -209,29 +212,29 @@ def test_the_stage_records_and_replays_without_server_or_key(tmp_path, monkeypat
 
     monkeypatch.setenv("MY_KEY", "sk-secret-1234")
     with replying(chat(GOOD)) as server:
-        write(0, "0.parquet", mode="record", url=server.url, api_key_env="MY_KEY")
+        write(0, "0.parquet", service=replace(service, url=server.url))
         assert len(server.requests) == 3
         assert {headers["Authorization"] for *_, headers in server.requests} == {"Bearer sk-secret-1234"}
     footer = read_footer(tmp_path / "0.parquet")
     assert (footer["mode"], footer["url"]) == ("record", server.url) and "secret" not in str(footer)
     assert "round 0: 3 requests, 6 of 6 questions usable" in capsys.readouterr().err
     monkeypatch.delenv("MY_KEY")
-    write(0, "again.parquet", mode="replay", api_key_env="MY_KEY")
+    write(0, "again.parquet", service=replay)
     first, again = (read_table(tmp_path / name, QUESTIONS) for name in ("0.parquet", "again.parquet"))
     assert first.equals(again) and first["ok"].all()
     # Another template has other requests.
     template.write_text("{caption_1} {caption_0}")
     with pytest.raises(InputError, match="no answer to this request to /chat/completions was recorded"):
-        write(0, "new.parquet", mode="replay")
+        write(0, "new.parquet", service=replay)
     # A round without open questions asks nobody.
     kept = first.select("pair", "type", "q_idx", kept=pl.lit(True), reason=pl.lit(None, pl.String))
     write_table(kept, tmp_path / "kept.parquet", KEPT)
-    write(1, "1.parquet", mode="replay", kept=tmp_path / "kept.parquet")
+    write(1, "1.parquet", service=replay, kept=tmp_path / "kept.parquet")
     assert read_table(tmp_path / "1.parquet", QUESTIONS).height == 0
     with pytest.raises(InputError, match="--kept is given from round 1 on, and only then"):
         write(1, "1.parquet")
-    with pytest.raises(InputError, match="--recordings is given with --mode=record and --mode=replay, and"):
-        write(0, "1.parquet", mode="live")
+    with pytest.raises(InputError, match=r"is given with --service\.mode=record and replay, and only then"):
+        write(0, "1.parquet", service=replace(service, mode="live"))
     common["templates"] = {"maybe": template}
     with pytest.raises(SystemExit):
         write(0, "1.parquet")

@@ -1,6 +1,7 @@
 """Long captions are shortened by a writer behind a real server: what is asked, kept and left out."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from benchc.benchmarks.naturalbench.curation.release import shortening_facts
 from benchc.benchmarks.naturalbench.curation.shorten import Shortener, read_shortener, shorten
 from benchc.benchmarks.naturalbench.curation.template import Template
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS, CaptionsFooter
+from benchc.benchmarks.naturalbench.service import Service
 from benchc.benchmarks.naturalbench.settings import Shorten
 from benchc.endpoint.client import Endpoint, EndpointSettings
 from benchc.errors import InputError
@@ -109,13 +111,13 @@ def test_the_stage_records_and_replays(tmp_path: Path, monkeypatch: pytest.Monke
         "template": "t.txt",
         "model": "gpt",
         "below": 10,
-        "recordings": "kept",
     }
     outputs = {"shortened": "short.parquet", "report": "r.csv"}
     with replying(chat("a dog")) as server:
-        call_stage("naturalbench.shorten_captions", **common, **outputs, url=f"{server.url}/v1")
+        service = Service(url=f"{server.url}/v1", recordings=Path("kept"))
+        call_stage("naturalbench.shorten_captions", **common, **outputs, service=service)
     again = {"shortened": "again.parquet", "report": "r.csv"}
-    call_stage("naturalbench.shorten_captions", **common, **again, mode="replay")
+    call_stage("naturalbench.shorten_captions", **common, **again, service=replace(service, mode="replay"))
     assert "shortened: 2 samples" in capsys.readouterr().err
     for path, mode in (("short.parquet", "record"), ("again.parquet", "replay")):
         assert read_table(path, CAPTIONS)["caption"].to_list() == ["a dog", SHORT]
@@ -137,11 +139,15 @@ def test_a_run_without_any_short_caption_stops(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     write_table(captions(LONG), "long.parquet", CAPTIONS, CaptionsFooter(captions="first"))
     Path("t.txt").write_text("{caption} {below}")
-    common = {"captions": "long.parquet", "template": "t.txt", "model": "gpt", "below": 10, "mode": "live"}
+    common = {"captions": "long.parquet", "template": "t.txt", "model": "gpt", "below": 10}
     with (
         replying(chat(LONG)) as server,
         pytest.raises(InputError, match=r"no caption was shortened to fewer than 10 .*the reply has 15 char"),
     ):
         call_stage(
-            "naturalbench.shorten_captions", **common, url=f"{server.url}/v1", shortened="s", report="r.csv"
+            "naturalbench.shorten_captions",
+            **common,
+            service=Service(url=f"{server.url}/v1", mode="live"),
+            shortened="s",
+            report="r.csv",
         )

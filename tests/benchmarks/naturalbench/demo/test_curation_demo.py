@@ -2,23 +2,28 @@
 
 import hashlib
 import json
-from itertools import pairwise
+from itertools import pairwise, product
 
 import polars as pl
 import pytest
 
-from benchc.benchmarks.naturalbench.curation.questions import public_address
 from benchc.benchmarks.naturalbench.curation.reply import UnusableError, read_reply
 from benchc.benchmarks.naturalbench.curation.review_rows import Row, pair_rows
+from benchc.benchmarks.naturalbench.demo import chinese
 from benchc.benchmarks.naturalbench.demo.annotators import answer_of
+from benchc.benchmarks.naturalbench.demo.captioned import CATEGORIES
+from benchc.benchmarks.naturalbench.demo.chinese import in_english, in_language
 from benchc.benchmarks.naturalbench.demo.topics import drawn, topics
+from benchc.benchmarks.naturalbench.demo.translator import reply as translation
 from benchc.benchmarks.naturalbench.demo.writer import reply
 from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
 from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
+from benchc.benchmarks.naturalbench.service import Service, public_address
 from benchc.benchmarks.naturalbench.tables.agreement import agreement
+from benchc.benchmarks.naturalbench.translation import Text, read_translation
 from benchc.demo.world import SOURCES
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_table, write_table
@@ -27,12 +32,13 @@ from tests.benchmarks.naturalbench.drawn import embeddings_footer, sample, write
 from tests.stages import call_stage
 
 BALLS, PLACE = "How many balls are there?", "Where is the ball?"
+BAR = "Which bar is the highest?"
 ROUNDS = 3
 
 
-def asked(first, second, kind, round_):
+def asked(first, second, kind, round_, language="English"):
     """Return the right answers to both questions about both pictures, question by question."""
-    samples = (sample("a", first), sample("b", second))
+    samples = (sample("a", first, language), sample("b", second, language))
     questions = read_reply(reply(samples, kind, round_, (0.9, 0.9)), kind)
     rows = [
         Row(
@@ -76,6 +82,53 @@ def test_questions_about_two_things_are_unanswerable_first_and_answerable_later(
     for round_ in (1, 2, 3):
         found, expected = asked(first, second, kind, round_)
         assert found == expected
+
+
+@pytest.mark.parametrize("kind", ["yes_no", "multiple_choice"])
+@pytest.mark.parametrize("round_", range(4))
+def test_questions_in_chinese_have_the_expected_answers(kind, round_):
+    captioned = [category for categories in SOURCES.values() for category in categories]
+    captioned = [category for category in captioned if category.name in CATEGORIES]
+    assert len(captioned) == len(CATEGORIES)
+    for category in captioned:
+        for one, other in pairwise(category.option_sets[-1]):
+            first, second = f"{one}. {category.questions[0]}", f"{other}. {category.questions[-1]}"
+            found, expected = asked(first, second, kind, round_, "Chinese")
+            assert found == expected, category.name
+    if round_:
+        found, expected = asked(f"red. {BAR}", f"centre. {PLACE}", kind, round_, "Chinese")
+        assert found == expected
+
+
+def test_a_chinese_question_has_one_english_text_that_the_translator_gives():
+    samples = tuple(sample(answer, f"{answer}. {PLACE}", "Chinese") for answer in ("centre", "top left"))
+    expected = {
+        "yes_no": Text(f'Is "centre" the answer to the question: {PLACE}', None, ("Yes", "No")),
+        "multiple_choice": Text(PLACE, None, ("centre", "top left")),
+    }
+    for kind, english in expected.items():
+        question, *options = read_reply(reply(samples, kind, 0, (0.9, 0.9)), kind)[0]
+        text = Text(question, None, tuple(options))
+        assert not question.isascii()
+        assert read_translation(translation(text, (0.5, 0.5, 0.5)), text) == english
+        with pytest.raises(UnusableError, match="not JSON"):
+            read_translation(translation(text, (0.5, 0.05, 0.5)), text)
+        with pytest.raises(UnusableError, match="is not translated"):
+            read_translation(translation(text, (0.01, 0.5, 0.1)), text)
+
+
+def test_no_two_texts_are_one_in_chinese():
+    for sentence, question, answer in product(chinese.SENTENCES, chinese.QUESTIONS, chinese.ANSWERS):
+        text = sentence.format(question=question, answer=f'"{answer}"')
+        assert in_english(in_language(text, "Chinese")) == text != in_language(text, "Chinese")
+    for answer in chinese.ANSWERS:
+        assert in_english(in_language(answer, "Chinese")) == answer
+
+
+def test_the_writer_says_which_languages_it_knows():
+    samples = tuple(sample(name, f"centre. {PLACE}", "Hindi") for name in "ab")
+    with pytest.raises(InputError, match="knows English and Chinese, not Hindi; correct `language`"):
+        reply(samples, "yes_no", 0, (0.9, 0.9))
 
 
 def test_a_pair_of_which_one_caption_describes_both_images_is_found():
@@ -164,15 +217,15 @@ def test_all_stages_give_a_release(tmp_path, capsys):
     stage("record_demo_writer", **of_pairs, rounds=ROUNDS, seed=4, **writer, output=recordings)
     questions = [tmp_path / f"questions/{round_}.parquet" for round_ in range(ROUNDS)]
     kept = [tmp_path / f"kept/{round_}.parquet" for round_ in range(ROUNDS)]
-    replay = {**of_pairs, **writer, "mode": "replay"}
+    replay = Service(mode="replay", recordings=recordings)
+    asked = {**of_pairs, **writer, "service": replay}
     for round_ in range(ROUNDS):
         before = {"kept": kept[round_ - 1]} if round_ else {}
         stage(
             "write_questions",
             round=round_,
             **before,
-            **replay,
-            recordings=recordings,
+            **asked,
             output=questions[round_],
         )
         about = {"pairs": used, "questions": questions[round_], "round": round_}
@@ -267,7 +320,8 @@ def test_all_stages_give_a_release(tmp_path, capsys):
     )
     write_table(everything, kept[0], KEPT)
     none = tmp_path / "none"
-    stage("write_questions", round=1, kept=kept[0], **replay, recordings=none, output=questions[1])
+    asked["service"] = Service(mode="replay", recordings=none)
+    stage("write_questions", round=1, kept=kept[0], **asked, output=questions[1])
     form = {"html": tmp_path / "empty.html", "csv": tmp_path / "empty.csv"}
     stage("review_form", **about, annotator="anna", release="Set", rounds=3, returned_to="x", **form)
     keep |= {"reviews": none, "kept": kept[1]}

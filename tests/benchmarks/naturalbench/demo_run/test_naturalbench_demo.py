@@ -4,9 +4,10 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
+from benchc.benchmarks.naturalbench.schemas.halves import HALVES
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.scores import SCORES
-from benchc.schemas.parquet import read_table
+from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 
@@ -87,6 +88,33 @@ def test_models_have_a_pass_without_the_image(folder, config, groups):
         assert blind["id"].sort().equals(questions) and set(blind["corruption"]) == {"no_image"}
 
 
+def test_tuned_models_are_tested_on_images_that_they_were_not_tuned_on(folder, groups):
+    halves = read_table(folder / "fine_tuning/halves.parquet", HALVES)
+    table = pl.read_csv(folder / "tables/fine_tuning.csv")
+    print(table.rows())
+    counts = dict(halves["half"].value_counts().rows())
+    assert 0 <= counts["test"] - counts["train"] <= 1
+    assert read_footer(folder / "fine_tuning/halves.parquet")["in_both"] <= 2
+    assert halves.height == groups.filter(method="mined")["group"].n_unique()
+    # A tuned model that has lost what it knew would solve no group, as the blind ones.
+    solved = dict(table.select("input", "fine_tuned").rows())
+    assert solved["blind"] == 0.0 and solved["with images"] > 100 * CHANCE
+
+
+def test_models_need_the_images_of_other_benchmarks(folder):
+    table = pl.read_csv(folder / "tables/blind_sources.csv")
+    print(table.select("source", "model", "seen", "unseen", "difference_low").rows())
+    assert table.height == 3 * 3 and (table["difference_low"] > 0).all()
+
+
+def test_chinese_groups_are_answered_in_english_too(folder, config, groups):
+    table = pl.read_csv(folder / "tables/table5.csv")
+    print(table)
+    chinese = groups.filter(language="Chinese", method="mined")["group"].n_unique()
+    assert table["model"].n_unique() == len(config.models) and set(table["language"]) == {"Chinese"}
+    assert (table["groups"] + table["left_out"] == chinese).all() and table["groups"].min() >= 4
+
+
 def test_contrast_lowers_accuracy(folder):
     table = pl.read_csv(folder / "tables/corruption.csv").filter(
         (pl.col("corruption") == "contrast")
@@ -98,5 +126,5 @@ def test_contrast_lowers_accuracy(folder):
 
 
 def test_every_output_of_the_run_has_rows(folder):
-    for name in ("1", "2", "4", "6", "7", "11"):
+    for name in ("1", "2", "4", "5", "6", "7", "11"):
         assert pl.read_csv(folder / f"tables/table{name}.csv").height >= 2, name

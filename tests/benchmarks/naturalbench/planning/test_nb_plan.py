@@ -5,16 +5,22 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from benchc.benchmarks.naturalbench.planning.plan import plan_of
+from benchc.benchmarks.naturalbench.planning.plan import blind_items, plan_of
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
+from benchc.benchmarks.naturalbench.schemas.groups import GROUPS, GroupsFooter
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.config.load import read_config
 from benchc.planning.amounts import Amount
 from benchc.planning.plan import plan_markdown
-from benchc.planning.size import RunSize
+from benchc.planning.size import RunSize, run_size
+from benchc.planning.source_size import published_amount
+from benchc.schemas.items import ITEMS, ItemsFooter
 from benchc.schemas.parquet import write_table
 from benchc.schemas.subset import SUBSET
 from tests.benchmarks.naturalbench.drawn import drawn_captions
 from tests.benchmarks.naturalbench.runs import config_of, curate
+from tests.benchmarks.naturalbench.simulated import group_rows
+from tests.sources.test_pool import items as items_of
 
 NOWHERE = Path("a-run-without-results")
 MODELS = {"a": "letter", "b": "text", "c": "generate", "d": "classify"}
@@ -50,6 +56,25 @@ def test_models_without_probabilities_only_answer():
 def test_stages_are_those_that_the_readings_need(readings, names):
     config = config_of(models=MODELS, readings=readings, prior="grey_image")
     assert [stage.name for stage in plan_of(config, NOWHERE, RunSize(Amount(8))).stages] == names
+
+
+def test_items_of_other_benchmarks_are_asked_with_images_and_without(tmp_path):
+    others = {"read": {"path": "read.tsv"}, "absent": {"path": "absent.tsv"}}
+    config = config_of(models=MODELS, others=others, blind={"sources": [*others], "items": 3})
+    assert blind_items(config, tmp_path) == Amount(6, "at most")
+    for id_, count in (("read", 5), ("absent", 2)):
+        items = items_of(id_, {"task": count})
+        write_table(items, tmp_path / f"sources/{id_}.parquet", ITEMS, ItemsFooter(source=id_))
+    found = {stage.name: stage for stage in plan_of(config, tmp_path, RunSize(Amount(8))).stages}
+    for name, file in (("other benchmarks", "clean"), ("others, no image", "no_image")):
+        stage = found[name]
+        # Three of five, and both.
+        assert (stage.items, stage.predictions, stage.models) == (Amount(5), Amount(5), ("a", "b"))
+        assert stage.outputs == (f"predictions/blind/{{model}}/{file}.parquet",) and stage.own_items
+    unlimited = config_of(models=MODELS, others=others, blind={"sources": ["absent"], "items": None})
+    assert blind_items(unlimited, NOWHERE) == Amount(None, "at most")
+    without = plan_of(config_of(models=MODELS), NOWHERE, RunSize(Amount(8)))
+    assert not any(stage.own_items for stage in without.stages)
 
 
 def test_the_groups_that_are_taken_are_counted_once_they_are_read(tmp_path):
@@ -121,12 +146,73 @@ def test_captions_to_shorten_are_counted_once_they_are_read(shorten, requests, t
     )
 
 
+def test_the_published_size_of_captions_is_said_until_they_are_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    captions = {"label": "Own", "form": "csv", "file": "own.csv", "images": "images"}
+    published = {"items": 15000, "rounded": True, "megabytes": 7600}
+    for sizes, text in (
+        ({}, "unknown images with captions; "),
+        (published, "≈ 15,000 images with captions, as "),
+    ):
+        own = {"own": captions | {"published": sizes}}
+        config = config_of(encoders=ENCODERS, curate=curate(captions=own, shorten={}))
+        all_notes = plan_of(config, NOWHERE, RunSize(Amount(0))).notes
+        (note,) = (note for note in all_notes if note.startswith("Own: "))
+        assert (
+            note.startswith(f"Own: {text}")
+            and "own.csv is not here, and the run does not download it" in note
+        )
+    assert note.endswith("(7.6 GB with the images).")
+    assert notes(config)[0] == (
+        "curation asks writer to shorten those of ≈ 15,000 captions that have 230 characters or more: 1 to 4 "
+        "requests each."
+    )
+    (tmp_path / "own.csv").touch()
+    assert not any(note.startswith("Own: ") for note in plan_of(config, NOWHERE, RunSize(Amount(0))).notes)
+
+
+def test_the_shipped_sources_have_their_published_sizes():
+    # Table 3 has 7,600 samples.
+    config = read_config(Path("config/naturalbench.yaml"))
+    assert run_size(config, NOWHERE).pool == Amount(7600, "at most")
+    captions = {
+        id_: published_amount(each.published).value
+        for name in ("", "-docci", "-xm3600-zh", "-xm3600-hi")
+        for id_, each in read_config(
+            Path(f"config/naturalbench-curate{name}.yaml")
+        ).settings.curate.captions.items()
+    }
+    assert captions == {"flickr30k": 31783, "docci": 15000, "xm3600-zh": 3600, "xm3600-hi": 3600}
+
+
+def test_questions_to_translate_are_counted_once_groups_are_read(tmp_path):
+    config = config_of(models=MODELS, translate={"model": "gpt"})
+    plan = plan_of(config, tmp_path, RunSize(Amount(80)))
+    assert plan.stages[-1].name == "answers, translated" and plan.stages[-1].models == tuple(MODELS)
+    assert plan.stages[-1].outputs == ("answers/translated/{model}/clean.parquet",)
+    assert plan.stages[-1].predictions == Amount(80, "at most")
+    note = "questions, those of groups in other languages: 1 to 4 requests each."
+    assert plan.notes[-1] == f"translation asks gpt to translate ≤ 40 {note}"
+    groups = group_rows(20, languages=("English", "Hindi"), methods=("mined", "mined", "mined", "random"))
+    write_table(groups, tmp_path / "pool/groups.parquet", GROUPS, GroupsFooter(pool="p"))
+    plan = plan_of(config, tmp_path, RunSize(Amount(80)))
+    # Ten groups in Hindi, of which five are of random pairs. Some may not be translated.
+    assert plan.stages[-1].predictions == Amount(20, "at most")
+    assert plan.notes[-1] == f"translation asks gpt to translate 10 {note}"
+    config = config_of(models=MODELS, translate={"model": "gpt", "attempts": 1}, readings=["deterministic"])
+    plan = plan_of(config, tmp_path, RunSize(Amount(80)))
+    assert [stage.name for stage in plan.stages] == ["predictions", "predictions, translated"]
+    assert plan.stages[-1].models == ("a", "b") and plan.notes[-1].endswith("languages: 1 request each.")
+
+
 def test_a_run_without_models_has_a_plan():
     config = config_of(encoders=ENCODERS, curate=curate())
     plan = plan_of(config, NOWHERE, RunSize(Amount(0)))
     assert plan.stages == []
     text = plan_markdown(plan, NOWHERE, {}, Path("config/x.yaml"))
-    assert text.startswith("No model is asked.\n\nNo images are written.\n\n- curation asks writer")
+    assert text.startswith(
+        "No model is asked.\n\nNo images are written.\n\n- Own: unknown images with captions; "
+    )
     assert "|" not in text and "time" not in text
 
 

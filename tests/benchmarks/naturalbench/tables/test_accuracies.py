@@ -244,6 +244,12 @@ def test_tables_9_and_10(tables, files):
     assert third["g_acc"].null_count() == 0 and third["g_acc_low"].null_count() == 3
     shown = cells(ten.markdown)
     assert shown[0] == ["Model", "count", "world", "left handed"] and shown.count(shown[0]) == 2
+    assert shown[1:3] == [["Random chance", *["6.2"] * 3], ["Always one answer", *["0.0"] * 3]]
+    assert shown[8:10] == [["Random chance", *["25.0"] * 3], ["Always one answer", *["0.0"] * 3]]
+    ranked = chance_of(files).frame.filter("above_chance", reading="decoding")["model"].to_list()
+    assert [row[0] for row in shown[3:6]] == [
+        label if label in ranked else f"{label} †" for label in ("LLAVA-1.5-7B", "In_words", "THIRD")
+    ]
     text = " ".join(ten.markdown.split())
     assert "G-Acc by skill (relation and reasoning)" in text and "groups by skill: count 1, world 1" in text
     assert nine.published.select("model", "skill", "published").is_empty()  # not a model of Table 9
@@ -298,6 +304,19 @@ def test_taus(tables, files):
     by_type = table.frame.filter(model="THIRD", reading="global_by_type")
     assert by_type["type"].to_list() == ["yes_no", "multiple_choice"]
     assert [row[2] for row in cells(table.markdown)[2:4]] == ["YN", "MCQ"]
+
+
+@pytest.mark.parametrize("name", ["taus", "bias"])
+def test_models_are_marked_by_the_reading_of_the_row(name, tables, files):
+    table = table_of(name, files)
+    standings = chance_of(files).frame
+    below = {
+        (row["model"], row["reading"]) for row in standings.filter(above_chance=False).iter_rows(named=True)
+    }
+    keys = [*table.frame["model", "reading"].iter_rows()]
+    marked = [row[0].endswith("†") for row in cells(table.markdown)[1:]]
+    assert marked == [key in below for key in keys] and len(set(marked)) == 2
+    assert "†: G-Acc by the reading of the row is not above chance" in " ".join(table.markdown.split())
 
 
 def test_a_model_whose_replies_have_no_answer_is_named(tables, tmp_path):

@@ -8,9 +8,9 @@ import yaml
 
 from benchc.benchmarks.vqa_robustness.planning.plan import plan_of
 from benchc.benchmarks.vqa_robustness.settings import Settings
-from benchc.config.load import Config
+from benchc.config.load import Config, read_config
 from benchc.planning.amounts import Amount
-from benchc.planning.size import RunSize
+from benchc.planning.size import RunSize, run_size
 from benchc.planning.stages import work_of
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -41,3 +41,9 @@ def test_images_are_written_only_with_files(corrupted, written):
     plan = plan_of(config_of(corrupted=corrupted), NOWHERE, size)
     # Two items show one image.
     assert plan.images.written == Amount(written)
+
+
+def test_the_published_run_is_planned_before_its_source_is_here():
+    # The notebook of the paper has multiples of 1/16,000: about all questions of 3,000 images.
+    size = run_size(read_config(Path("config/vqa-robustness.yaml")), NOWHERE)
+    assert size.pool.kind == "estimate" and round(size.pool.value / 1000) == 16

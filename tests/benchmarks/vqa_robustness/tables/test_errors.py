@@ -8,6 +8,7 @@ from benchc.benchmarks.vqa_robustness.schemas.errors import read_errors
 from benchc.benchmarks.vqa_robustness.tables.class_accuracy import class_accuracy
 from benchc.benchmarks.vqa_robustness.tables.errors import errors
 from benchc.benchmarks.vqa_robustness.tables.table_a2 import table_a2
+from benchc.schemas.references import REFERENCES
 from tests.benchmarks.vqa_robustness.graded import grades, pool_of
 
 IDS = ["s/0", "s/1", "s/2", "s/3"]
@@ -69,14 +70,28 @@ def test_accuracy_by_class(right, graded):
         question_class="is_are_the", model="N, the other", corruption="fog", level=4
     ).iter_rows(named=True)
     assert row["n"] == 2 and row["accuracy"] == pytest.approx(right[1, 1, 4, [1, 3]].mean())
-    table = table_a2(graded, pool, LABELS, CORRUPTIONS, "soft")
-    whole = table_a2(graded, pool, LABELS, CORRUPTIONS, "soft", "0..5")
+    references = pl.DataFrame(
+        zip(
+            IDS,
+            ["2", "yes", "so", "no"],
+            [["2"] * 10, ["yes"] * 10, ["so"] * 10, ["no"] * 7 + ["yes"] * 3],
+            strict=True,
+        ),
+        schema=pl.Schema(REFERENCES.columns),
+        orient="row",
+    )
+    table = table_a2(graded, pool, references, LABELS, CORRUPTIONS, "soft")
+    whole = table_a2(graded, pool, references, LABELS, CORRUPTIONS, "soft", "0..5")
     for found, first in ((table, 1), (whole, 0)):
         cell = found.frame.filter(corruption="snow", question_class="how_many")
         assert cell["accuracy"].item() == pytest.approx(right[:, 0, first:, 0].mean())
     lines = table.markdown.splitlines()
-    header, last = ([cell.strip() for cell in lines[row].split("|")[1:-1]] for row in (0, 4))
+    header, last = ([cell.strip() for cell in lines[row].split("|")[1:-1]] for row in (0, 5))
     assert header == ["Corruption", "Is/are the (n = 2)", "How many (n = 1)"]
+    # "yes": 1 of the one question, 3 x min(2/3, 1) + 7 x min(3/3, 1) of 10 of the other.
+    chance = [cell.strip() for cell in lines[2].split("|")[1:-1]]
+    assert chance == ["chance", "0.950", "1.000"]
+    assert "(Is/are the: yes, How many: 2)" in " ".join(table.markdown.split())
     means = right[:, :, 1:][..., [1, 3]].mean(), right[:, :, 1:, 0].mean()
     assert last == ["mean", *(f"{value:.3f}" for value in means)]
     assert "1 question of other types have no class" in " ".join(table.markdown.split())

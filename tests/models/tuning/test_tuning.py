@@ -1,0 +1,303 @@
+"""Tuning against plain passes of the same models, and what is kept of it."""
+
+import io
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+from PIL import Image
+
+from benchc.errors import InputError
+from benchc.images import decode
+from benchc.models.items import Item
+from benchc.models.load import load_scorer
+from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.question import Question, letter_prompt, text_prompt
+from benchc.models.tuning import examples, train, tuned
+from benchc.models.tuning.examples import Example, answer_loss, examples_of, extended
+from benchc.models.tuning.settings import TuningSettings, obstacle
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from tests.models.conftest import QUESTIONS
+
+SETTINGS = TuningSettings(epochs=3, batch=2, learning_rate=5e-3, rank=4, alpha=8, seed=3)
+
+
+def png(seed: int) -> bytes:
+    """Return a file of random pixels."""
+    file = io.BytesIO()
+    pixels = np.random.default_rng(seed).integers(0, 256, (40, 56, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(file, "PNG")
+    return file.getvalue()
+
+
+# The same question about two images, with two answers, and another one.
+EXAMPLES = [
+    Example(QUESTIONS[0], "red", (png(1),)),
+    Example(QUESTIONS[0], "blue", (png(2),)),
+    Example(QUESTIONS[1], "12", (png(3),)),
+]
+
+
+def scorer_of(checkpoints: dict[str, Path], family: str = "llava", scoring: str = "text") -> Any:
+    return load_scorer(family, scoring, CheckpointSource(str(checkpoints[family])))
+
+
+def scores_of(scorer: Any) -> np.ndarray:
+    rows = [scorer.score(each.question, [[decode(*each.images)]]).logits[0] for each in EXAMPLES]
+    return np.concatenate(rows)
+
+
+def tune(scorer: Any, folder: Path, settings: TuningSettings = SETTINGS) -> Path:
+    identity = tuned.identity_of_tuning(
+        scorer, EXAMPLES, settings, family="llava", scoring="text", alpha="drop"
+    )
+    return tuned.tune(scorer, EXAMPLES, settings, identity, cache=folder, label="tiny")
+
+
+@pytest.mark.parametrize("family", ["llava", "internvl", "idefics3"])
+@pytest.mark.parametrize("scoring", ["text", "letter"])
+def test_the_loss_is_that_of_the_tokens_of_the_answer_alone(checkpoints, family, scoring):
+    scorer = scorer_of(checkpoints, family, scoring)
+    question, answer = (QUESTIONS[1], "12") if scoring == "text" else (QUESTIONS[1], "C")
+    found = answer_loss(scorer, Example(question, answer, (png(1),)))
+    # The loss of transformers, of which labels of -100 have no part.
+    chat = scorer.chat
+    prompt = {"text": text_prompt, "letter": letter_prompt}[scoring](question)
+    rendered = chat.render(prompt, 1)
+    image = [[Image.open(io.BytesIO(png(1)))]]
+    before, whole = (
+        chat.processor(text=[text], images=image, return_tensors="pt")
+        for text in (rendered, f"{rendered} {answer}")
+    )
+    labels = whole["input_ids"].clone()
+    labels[:, : before["input_ids"].shape[1]] = -100
+    with torch.no_grad():
+        expected = chat.model(**whole, labels=labels).loss
+    assert found.item() == pytest.approx(expected.item(), rel=1e-5)
+    assert found.requires_grad
+
+
+def test_the_gradient_is_that_of_the_answer(checkpoints):
+    """A model without images has no gradient from the prompt's own tokens."""
+    scorer = scorer_of(checkpoints)
+    loss = answer_loss(scorer, Example(QUESTIONS[0], "red"))
+    loss.backward()
+    head = scorer.chat.model.get_output_embeddings().weight.grad
+    # Of one position, the gradient of the head is an outer product.
+    assert torch.linalg.matrix_rank(head).item() == 1
+
+
+def test_a_tuned_model_learns_what_it_was_shown(checkpoints, tmp_path):
+    scorer = scorer_of(checkpoints)
+    right = [each.question.options.index(each.answer) for each in EXAMPLES]
+
+    def chosen() -> list[int]:
+        rows = [scorer.score(each.question, [[decode(*each.images)]]).logits[0] for each in EXAMPLES]
+        return [int(row.argmax()) for row in rows]
+
+    before = chosen()
+    folder = tune(scorer, tmp_path, TuningSettings(**{**vars(SETTINGS), "epochs": 40}))
+    assert before != right and chosen() == right
+    losses = pl.read_json(folder / tuned.RECORD)["losses"][0].to_list()
+    assert len(losses) == 40 and losses[-1] < 0.2 * losses[0]
+
+
+def test_merged_weights_are_those_of_the_adapter(checkpoints, tmp_path):
+    scorer = scorer_of(checkpoints)
+    plain = {name: each.clone() for name, each in scorer.chat.model.named_parameters()}
+    as_it_was = scores_of(scorer)
+    model = train.adapted(scorer, SETTINGS)
+    np.testing.assert_array_equal(scores_of(scorer), as_it_was)
+    train.train(scorer, model, EXAMPLES, SETTINGS, state=tmp_path / "state.pt", label="tiny")
+    learned = {name.removeprefix("base_model.model."): each for name, each in model.named_parameters()}
+    with_adapter = scores_of(scorer)
+    assert np.abs(with_adapter - as_it_was).max() > 0.1
+    scorer.chat.model = model.merge_and_unload()
+    np.testing.assert_allclose(scores_of(scorer), with_adapter, atol=1e-5, rtol=1e-5)
+    # W + alpha / r B A, of every linear layer but the head.
+    changed = 0
+    for name, weight in scorer.chat.model.named_parameters():
+        stem = name.removesuffix(".weight")
+        if f"{stem}.lora_A.default.weight" in learned:
+            a, b = (learned[f"{stem}.lora_{each}.default.weight"] for each in "AB")
+            torch.testing.assert_close(weight, plain[name] + 2 * (b @ a), atol=1e-6, rtol=1e-6)
+            changed += 1
+        else:
+            assert torch.equal(weight, plain[name]), name
+    assert changed > 10 and "lm_head" not in str([name for name in learned if "lora" in name])
+
+
+def test_what_was_learned_is_kept_and_not_learned_again(checkpoints, tmp_path, monkeypatch):
+    first, again, other = (scorer_of(checkpoints) for _ in range(3))
+    folder = tune(first, tmp_path)
+    monkeypatch.setattr(tuned, "train", lambda *_, **__: pytest.fail("learned again"))
+    assert tune(again, tmp_path) == folder
+    np.testing.assert_array_equal(scores_of(again), scores_of(first))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [folder.name]
+    with pytest.raises(pytest.fail.Exception):
+        tune(other, tmp_path, TuningSettings(**{**vars(SETTINGS), "seed": 4}))
+
+
+def test_a_killed_training_goes_on_with_the_same_bits(checkpoints, tmp_path, monkeypatch):
+    expected = scorer_of(checkpoints)
+    tune(expected, tmp_path / "whole")
+    passes = []
+
+    def counted(*arguments: Any) -> torch.Tensor:
+        passes.append(1)
+        if len(passes) == 5:  # in the second epoch
+            raise KeyboardInterrupt
+        return answer_loss(*arguments)
+
+    monkeypatch.setattr(train, "answer_loss", counted)
+    with pytest.raises(KeyboardInterrupt):
+        tune(scorer_of(checkpoints), tmp_path / "killed")
+    scorer = scorer_of(checkpoints)
+    tune(scorer, tmp_path / "killed")
+    assert len(passes) == 5 + 2 * len(EXAMPLES)
+    np.testing.assert_array_equal(scores_of(scorer), scores_of(expected))
+
+
+def test_a_saved_model_is_loaded_as_it_was_tuned(checkpoints, tmp_path):
+    scorer = scorer_of(checkpoints)
+    tune(scorer, tmp_path / "cache")
+    tuned.save_tuned(scorer, CheckpointSource(str(checkpoints["llava"])), tmp_path / "tuned")
+    loaded = load_scorer("llava", "text", CheckpointSource(str(tmp_path / "tuned")))
+    np.testing.assert_array_equal(scores_of(loaded), scores_of(scorer))
+    assert loaded.prompt(QUESTIONS[0], 1) == scorer.prompt(QUESTIONS[0], 1)
+
+
+def test_what_is_learned_depends_on_examples_model_and_settings(checkpoints):
+    def key(which: list[Example] = EXAMPLES, family: str = "llava", **changes: Any) -> dict[str, str]:
+        scorer = scorer_of(checkpoints, family)
+        settings = TuningSettings(**{**vars(SETTINGS), **changes})
+        return tuned.identity_of_tuning(scorer, which, settings, family=family, scoring="text", alpha="drop")
+
+    whole = key()
+    assert key() == whole
+    blind = [Example(each.question, each.answer) for each in EXAMPLES]
+    others = [
+        key(EXAMPLES[:2]),
+        key(EXAMPLES[::-1]),
+        key(blind),
+        key(family="internvl"),
+        key(rank=5),
+        key(seed=9),
+    ]
+    assert all(other != whole for other in others)
+
+
+def test_layers_that_the_model_lacks_are_an_error_of_one_line(checkpoints):
+    with pytest.raises(ModelError, match="correct the names of its layers") as error:
+        train.adapted(scorer_of(checkpoints), TuningSettings(**{**vars(SETTINGS), "modules": ("absent",)}))
+    assert "\n" not in str(error.value)
+
+
+def test_a_loss_that_is_not_finite_stops_the_training(checkpoints, tmp_path):
+    scorer = scorer_of(checkpoints)
+    with torch.no_grad():
+        scorer.chat.model.get_output_embeddings().weight[0] = float("nan")
+    with pytest.raises(InputError, match="a loss is nan; lower the learning rate"):
+        tune(scorer, tmp_path)
+
+
+def pool_of(folder: Path, data: bytes, answer: int | None = 1) -> tuple[Path, dict[str, Item]]:
+    row = dict.fromkeys(POOL.columns)
+    row |= {
+        "id": "s/0",
+        "source": "s",
+        "question": "Which?",
+        "options": ["red", "blue"],
+        "answer": answer,
+        "image_keys": ["s://a"],
+        "images": [{"bytes": data, "path": None}],
+    }
+    write_table(pl.DataFrame([row], schema=pl.Schema(POOL.columns)), folder / "items.parquet", POOL)
+    return folder / "items.parquet", {"s/0": Item(Question("Which?", ("red", "blue")), ("s://a",))}
+
+
+def test_without_images_none_is_read(tmp_path, monkeypatch):
+    pool, items = pool_of(tmp_path, png(1))
+    (shown,) = examples_of(pool, items, "text", "images")
+    assert shown == Example(items["s/0"].question, "blue", (png(1),))
+    assert examples_of(pool, items, "letter", "text")[0].answer == "B"
+    monkeypatch.setattr(examples, "pool_images", lambda *_: pytest.fail("read"))
+    assert examples_of(pool, items, "text", "text") == [Example(items["s/0"].question, "blue")]
+
+
+def test_a_blind_example_opens_no_image(checkpoints, monkeypatch):
+    monkeypatch.setattr(examples, "decode", lambda *_: pytest.fail("opened"))
+    assert answer_loss(scorer_of(checkpoints), Example(QUESTIONS[0], "red")).item() > 0
+
+
+def test_an_item_without_an_answer_is_refused(tmp_path):
+    pool, items = pool_of(tmp_path, png(1), answer=None)
+    with pytest.raises(InputError, match="item s/0 has no answer to learn; remove it"):
+        examples_of(pool, items, "text", "text")
+
+
+def test_what_follows_a_prompt_sees_what_its_last_token_sees():
+    inputs = {
+        "input_ids": torch.tensor([[5, 6, 7]]),
+        "attention_mask": torch.ones(1, 3, dtype=torch.int64),
+        "mm_token_type_ids": torch.tensor([[0, 1, 0]]),
+        "cross_attention_mask": torch.tensor([[[0], [0], [1]]]),
+        "pixel_values": torch.zeros(1, 3, 4, 4),
+    }
+    found = extended(inputs, [8, 9])
+    assert found["input_ids"].tolist() == [[5, 6, 7, 8, 9]]
+    assert found["attention_mask"].tolist() == [[1] * 5]
+    assert found["mm_token_type_ids"].tolist() == [[0, 1, 0, 0, 0]]
+    assert found["cross_attention_mask"].tolist() == [[[0], [0], [1], [1], [1]]]
+    assert found["pixel_values"] is inputs["pixel_values"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({}, None),
+        ({"server": {"url": "http://localhost"}}, "a server answers for it"),
+        ({"family": "molmo"}, "code of its own"),
+        ({"trust_remote_code": True}, "code of its own"),
+        ({"scoring": "generate"}, "no probabilities of options"),
+        ({"env": "transformers-4-37"}, "peft is only in the environment transformers"),
+    ],
+)
+def test_which_models_can_be_tuned(changes, reason):
+    entry = {"scoring": "letter", "family": "llava", "server": None, "trust_remote_code": None}
+    found = obstacle(**{**entry, "env": "transformers", **changes})
+    assert found is None if reason is None else reason in str(found)
+
+
+@pytest.mark.parametrize(
+    ("shown", "error", "message"),
+    [
+        (
+            True,
+            RuntimeError("odd\nshape"),
+            r"fails while it is tuned \(RuntimeError: odd shape\)",
+        ),
+        (
+            True,
+            torch.OutOfMemoryError("full"),
+            "does not fit into the memory of the GPU",
+        ),
+        (False, TypeError("pixels"), r"takes no prompt without an image \(TypeError: pixels\)"),
+    ],
+)
+def test_an_error_of_a_model_is_one_line(checkpoints, tmp_path, monkeypatch, shown, error, message):
+    scorer = scorer_of(checkpoints)
+
+    def failing(*_: Any, **__: Any) -> None:
+        raise error
+
+    model = train.adapted(scorer, SETTINGS)
+    monkeypatch.setattr(scorer.chat, "forward", failing)
+    example = Example(QUESTIONS[0], "red", (png(1),) if shown else ())
+    with pytest.raises(ModelError, match=message) as found:
+        train.train(scorer, model, [example], SETTINGS, state=tmp_path / "state.pt", label="tiny")
+    assert "\n" not in str(found.value)
