@@ -228,7 +228,8 @@ def _marks(type_: CorruptionType) -> str:
 
 def _values(parameter: Parameter) -> str:
     values = [_value(value) for value in parameter.values]
-    return values[0] if len(set(values)) == 1 else ", ".join(values)
+    listed = values[0] if len(set(values)) == 1 else ", ".join(values)
+    return listed + (" px" if parameter.pixels else "")
 
 
 def _value(value: Value) -> str:

@@ -26,6 +26,7 @@ class Parameter:
     values: tuple[Value, ...]
     origin: Origin
     source: str  # where it is published, or why it was chosen
+    pixels: bool = False  # in pixels of an image whose short side is recipe.REFERENCE_SIDE
 
 
 @dataclass(frozen=True)

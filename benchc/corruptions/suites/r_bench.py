@@ -2,12 +2,14 @@
 
 The authors published neither their generator nor its strengths, only that the groups follow KADID-10k. Where
 KADID-10k has the corruption, the three strengths are its levels 1, 3 and 5; where level 1 is hardly visible
-(median 1 - SSIM below 0.01 on 24 photographs of 256 x 192), they are 2, 4 and 5. Lengths are in pixels for
-any image size, as in KADID-10k.
+(median 1 - SSIM below 0.01 on 24 photographs of 256 x 192), they are 2, 4 and 5. Sizes in pixels are those of
+an image whose short side is 384 pixels, as in KADID-10k, and grow with the image.
 
 KADID-10k also stretches every image to the full range before and after. This is omitted here, as it would
 change the contrast of many images in addition to the corruption.
 """
+
+from dataclasses import replace
 
 from benchc.corruptions.suite import CorruptionType, Parameter, Suite, Value, decided
 
@@ -19,13 +21,18 @@ def _kadid(row: str, levels: str, *values: Value, because: str = "") -> Paramete
     return decided(f"{reason}; {because}" if because else reason, *values)
 
 
+def _pixels(parameter: Parameter) -> Parameter:
+    """Return a size in pixels that grows with the image."""
+    return replace(parameter, pixels=True)
+
+
 _HARDLY_VISIBLE = "level 1 is hardly visible"
 
 MOTION_BLUR = CorruptionType(
     "motion_blur",
     "R-Bench 1: averages along a line in a random direction (pixels).",
     f"{_KERNELS}.kadid_blur.motion_blur",
-    {"length": _kadid("3 (motion blur)", "2, 4 and 5", 2, 6, 10, because=_HARDLY_VISIBLE)},
+    {"length": _pixels(_kadid("3 (motion blur)", "2, 4 and 5", 2, 6, 10, because=_HARDLY_VISIBLE))},
     noise="draw_direction",
 )
 BRIGHT_ILLUMINATION = CorruptionType(
@@ -64,7 +71,7 @@ LENS_BLUR = CorruptionType(
     "lens_blur",
     "R-Bench 5: averages over a disc (pixels).",
     f"{_KERNELS}.kadid_blur.lens_blur",
-    {"radius": _kadid("2 (lens blur)", "1, 3 and 5", 1, 4, 8)},
+    {"radius": _pixels(_kadid("2 (lens blur)", "1, 3 and 5", 1, 4, 8))},
 )
 RESOLUTION_LIMIT = CorruptionType(
     "resolution_limit",
@@ -93,7 +100,7 @@ LENS_SHAKING = CorruptionType(
     "lens_shaking_stand_in",
     "R-Bench 8: averages along a random curved path (pixels).",
     f"{_KERNELS}.captured.lens_shaking",
-    {"extent": decided("twice the lengths of motion_blur, as the path is curved", 4.0, 12.0, 20.0)},
+    {"extent": _pixels(decided("twice the lengths of motion_blur, as the path is curved", 4.0, 12.0, 20.0))},
     noise="draw_shake",
     in_default=False,
     stand_in=True,
@@ -131,13 +138,15 @@ CLOCK_JITTER = CorruptionType(
     "R-Bench 13: samples every pixel at a random displacement (pixels).",
     f"{_KERNELS}.resampling.clock_jitter",
     {
-        "std": _kadid(
-            "19 (jitter)",
-            "2, 4 and 5",
-            0.22,
-            1.12,
-            2.24,
-            because=f"{_HARDLY_VISIBLE}; times the root of 5, to replace its five passes by one",
+        "std": _pixels(
+            _kadid(
+                "19 (jitter)",
+                "2, 4 and 5",
+                0.22,
+                1.12,
+                2.24,
+                because=f"{_HARDLY_VISIBLE}; times the root of 5, to replace its five passes by one",
+            )
         )
     },
     noise="draw_displacement",
@@ -267,19 +276,24 @@ GAUSSIAN_FILTER = CorruptionType(
     "gaussian_filter",
     "R-Bench 28: convolves with a Gaussian (pixels).",
     f"{_KERNELS}.kadid_blur.gaussian_filter",
-    {"sigma": _kadid("1 (Gaussian blur)", "2, 4 and 5", 0.5, 2.0, 5.0, because=_HARDLY_VISIBLE)},
+    {"sigma": _pixels(_kadid("1 (Gaussian blur)", "2, 4 and 5", 0.5, 2.0, 5.0, because=_HARDLY_VISIBLE))},
 )
 COLOR_DIFFUSION = CorruptionType(
     "color_diffusion",
     "R-Bench 29: blurs and amplifies a and b of Lab.",
     f"{_KERNELS}.kadid_colour.color_diffusion",
-    {"amount": _kadid("4 (colour diffusion)", "1, 3 and 5", 1.0, 6.0, 12.0)},
+    {
+        "amount": _kadid("4 (colour diffusion)", "1, 3 and 5", 1.0, 6.0, 12.0),
+        "sigma": _pixels(
+            decided("1.5 times the amount, and 2, as in KADID-10k's generator", 3.5, 11.0, 20.0)
+        ),
+    },
 )
 COLOR_SHIFT = CorruptionType(
     "color_shift",
     "R-Bench 30: shifts green in a random direction at edges (pixels).",
     f"{_KERNELS}.kadid_colour.color_shift",
-    {"amount": _kadid("5 (colour shift)", "1, 3 and 5", 1.0, 6.0, 12.0)},
+    {"amount": _pixels(_kadid("5 (colour shift)", "1, 3 and 5", 1.0, 6.0, 12.0))},
     noise="draw_direction",
 )
 CNN_DENOISE = CorruptionType(
@@ -295,7 +309,7 @@ SHARPNESS = CorruptionType(
     f"{_KERNELS}.kadid_contrast.sharpness",
     {
         "amount": _kadid("24 (sharpen)", "1, 3 and 5", 1.0, 3.0, 12.0),
-        "sigma": decided("as in KADID-10k's generator", *[3.0] * 3),
+        "sigma": _pixels(decided("as in KADID-10k's generator", *[3.0] * 3)),
     },
 )
 CONTRAST_CHANGE = CorruptionType(

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -30,6 +31,7 @@ from benchc.corruptions.kernels import (
     resampling,
 )
 from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.suite import Origin
 from benchc.corruptions.suites.r_bench import R_BENCH, R_BENCH_INDEX
 from benchc.images import ImageError
@@ -126,6 +128,30 @@ def test_any_image_is_corrupted_purely_and_repeatably(
     result = apply(recipe(name), image, severity, seed)  # which checks dtype, shape and that it is new
     assert np.array_equal(image, before)
     assert np.array_equal(result, apply(recipe(name), image, severity, seed))
+
+
+PIXELS = {name: recipe_of(name, R_BENCH).pixels for name in TYPES if recipe_of(name, R_BENCH).pixels}
+
+
+def test_sizes_in_pixels_are_those_that_grow_with_the_image() -> None:
+    assert PIXELS == {
+        **{"motion_blur": ("length",), "lens_blur": ("radius",), "gaussian_filter": ("sigma",)},
+        **{"clock_jitter": ("std",), "color_diffusion": ("sigma",), "color_shift": ("amount",)},
+        **{"sharpness": ("sigma",), "lens_shaking_stand_in": ("extent",)},
+    }
+
+
+@pytest.mark.parametrize("name", PIXELS)
+def test_a_size_is_that_of_a_short_side_of_384_pixels(name: str) -> None:
+    whole = recipe_of(name, R_BENCH)
+    fixed = recipe_of(name, R_BENCH, scale_with_image=False)
+    image = photo(PHOTOS[0], 96, 128)
+    quarter = {key: fixed.parameters[2][key] / 4 for key in PIXELS[name]}  # type: ignore[operator]
+    smaller = replace(fixed, parameters={2: {**fixed.parameters[2], **quarter}})
+    assert np.array_equal(apply(whole, image, 2, 5), apply(smaller, image, 2, 5))
+    large = photo(PHOTOS[0], 384, 400)
+    assert np.array_equal(apply(whole, large, 3, 5), apply(fixed, large, 3, 5))
+    assert not np.array_equal(apply(whole, image, 3, 5), apply(fixed, image, 3, 5))
 
 
 # Lab
@@ -244,7 +270,7 @@ def test_lab_saturation_scales_a_and_b() -> None:
 def test_color_diffusion_spreads_colour_and_keeps_lightness() -> None:
     image = flat(120)
     image[:, 64:] = (135, 115, 115)
-    planes, found = rgb2lab(image), rgb2lab(kadid_colour.color_diffusion(image, amount=3.0))
+    planes, found = rgb2lab(image), rgb2lab(kadid_colour.color_diffusion(image, amount=3.0, sigma=6.5))
     assert np.abs(found[..., 0] - planes[..., 0]).max() < 1
     a = found[64, :, 1]
     assert abs(a[0]) < 1 and a[64] == pytest.approx(1.5 * planes[64, 127, 1], rel=0.2)
