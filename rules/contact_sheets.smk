@@ -34,6 +34,7 @@ rule contact_sheet:
             suite=settings.corruptions.suite,
             own_files=[local(file) for file in settings.corruptions.own_files],
             engine=settings.corruptions.engine,
+            scale_with_image=settings.corruptions.scale_with_image,
             corruptions=images.sheet_types,
             severities=settings.corruptions.severities,
             seed=settings.seed,

@@ -2,6 +2,7 @@
 
 REQUIRED INPUTS: <results>/pool/items.parquet
     <results>/subsets/{subset}.parquet    for the benchmark: the ids of its items (Benchmark.stored_subset)
+    <results>/pool/assignment.parquet     where a benchmark has one: the corruptions and severities of each item
 OUTPUTS: lossless images of one corruption at all severities; `clean` has severity 0
     <results>/corrupted/{corruption}.parquet    images of the pool, where corruptions.corrupted is files
     <results>/benchmark/{corruption}.parquet    images of the benchmark, where it is on_the_fly
@@ -15,6 +16,7 @@ rule corrupt:
         subset=lambda wildcards: (
             bench.subsets[bench.stored_subset] or [] if wildcards.images == "benchmark" else []
         ),
+        assignment=bench.assignment or [],
     output:
         "<results>/{images}/{corruption}.parquet",
     log:

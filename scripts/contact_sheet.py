@@ -4,7 +4,7 @@ from pathlib import Path
 
 from benchc.command_line import PositiveInt, Seed
 from benchc.corruptions.own_suite import suite_with
-from benchc.corruptions.registry import Engine, group_of
+from benchc.corruptions.registry import Engine, group_of, recipe_of
 from benchc.errors import InputError
 from benchc.rendering.contact_pages import pages_of
 from benchc.rendering.example_image import example_image, image_in_file
@@ -19,6 +19,7 @@ def contact_sheet(
     suite: str = "imagenet-c",
     own_files: tuple[Path, ...] = (),
     engine: Engine = "benchc",
+    scale_with_image: bool = True,
     corruptions: tuple[str, ...] = (),
     severities: tuple[PositiveInt, ...] = (),
     seed: Seed = 0,
@@ -41,6 +42,7 @@ def contact_sheet(
         own_files: Python files with corruptions of your own (docs/corruptions.md), which --corruptions may
             name
         engine: imgaug: imgaug.augmenters.imgcorruptlike, with the 19 corruptions of imagenet-c
+        scale_with_image: whether sizes in pixels grow with the image, where the suite has a reference
         corruptions: default: the suite's default set
         severities: default: all of the suite
         seed: the run's
@@ -73,6 +75,7 @@ def contact_sheet(
             raise InputError("one image is needed; give either --image or --pool")
     for number, rows in enumerate(pages, start=1):
         if page in (None, number):
-            drawn_rows = [row_of(names[row], whole, engine, key, clean, shown, seed) for row in rows]
+            recipes = [recipe_of(names[row], whole, engine, scale_with_image) for row in rows]
+            drawn_rows = [row_of(recipe, whole, key, clean, shown, seed) for recipe in recipes]
             path = f"{output_prefix}_{number}"
             save(drawn(clean, drawn_rows, severities=shown, name=key), png=f"{path}.png", pdf=f"{path}.pdf")

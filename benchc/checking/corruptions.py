@@ -39,7 +39,7 @@ def check_corruptions(
     suite = suite_with(chosen.suite, chosen.own_files)
     failed = 0
     for name in track(chosen.types, label="apply corruptions", unit="corruptions"):
-        recipe = recipe_of(name, suite, chosen.engine)
+        recipe = recipe_of(name, suite, chosen.engine, chosen.scale_with_image)
         try:
             variants_of_image(key, smallest, recipe, [max(chosen.severities)], seed, chosen.alpha)
         except (InputError, ImportError, OSError) as error:

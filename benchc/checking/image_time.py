@@ -66,7 +66,7 @@ def measured_images(
     make = write = read = first = 0.0
     variants = 0
     for name in track((CLEAN, *chosen.types), label="time images", unit="corruptions"):
-        recipe = recipe_of(name, suite, chosen.engine)
+        recipe = recipe_of(name, suite, chosen.engine, chosen.scale_with_image)
         levels = [0] if name == CLEAN else list(chosen.severities)
         corrupt = partial(variants_of_image, recipe=recipe, severities=levels, seed=seed, alpha=chosen.alpha)
         (_, loading), (_, again) = (_timed(corrupt, smallest, images[smallest]) for _ in range(2))

@@ -128,7 +128,8 @@ def _images(config: Config) -> Recipes:
     chosen = config.settings.corruptions
     if not chosen.types:
         return Recipes([clean_recipe()], config.settings.seed, chosen.alpha)
-    corruption = recipe_of(chosen.types[0], suite_with(chosen.suite, chosen.own_files), chosen.engine)
+    suite = suite_with(chosen.suite, chosen.own_files)
+    corruption = recipe_of(chosen.types[0], suite, chosen.engine, chosen.scale_with_image)
     severities = {level: corruption.parameters[level] for level in chosen.severities}
     recipes = [clean_recipe(), replace(corruption, parameters=severities)]
     return Recipes(recipes, config.settings.seed, chosen.alpha)

@@ -82,6 +82,11 @@ class Corruptions(Strict):
         description="Python files with corruptions of your own, which types may name beside those of the "
         "suite (docs/corruptions.md); relative to the repository's root.",
     )
+    scale_with_image: bool = Field(
+        default=True,
+        description="Whether sizes in pixels grow with the image where the suite has a reference: those of "
+        "r-bench are for a short side of 384 pixels (docs/corruptions.md).",
+    )
     corrupted: Literal["files", "on_the_fly"] = Field(
         default="on_the_fly",
         description="files writes all corrupted images of the pool once, losslessly. on_the_fly generates "

@@ -44,8 +44,8 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
     if severity == 0 or recipe.kernel is None:
         return image.copy()
     function, noise = kernel_functions(recipe.kernel, recipe.noise, recipe.code)
-    keywords = recipe.parameters[severity]
     height, width, _ = image.shape
+    keywords = recipe.keywords(severity, height, width)
     vertical, horizontal = _margins(height), _margins(width)
     padded = np.ascontiguousarray(image)
     if not recipe.resizes and (any(vertical) or any(horizontal)):

@@ -8,7 +8,7 @@ import itertools
 import json
 import os
 import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -36,6 +36,9 @@ ROOT = Path(__file__).resolve().parents[2]
 # So few that a killed worker loses only a few seconds of work.
 IMAGES_PER_CHUNK = 16
 
+# Key and encoded bytes of an image, and its severities.
+ImageAtLevels = tuple[str, bytes | None, Sequence[int]]
+
 IMAGE_BYTES = pl.col("image").struct.field("bytes").bin.size()
 
 
@@ -56,11 +59,12 @@ def write_corrupted(
     workers: int = 1,
     total: int | None = None,
     pool: str | None = None,
+    assigned: Mapping[str, Sequence[int]] | None = None,
 ) -> None:
     """Write ``output``, a CORRUPTED table: a row for every image and severity, in the order of ``images``.
 
     ``images``: distinct keys and encoded bytes; ``total``: their number; ``pool``: the digest of
-    the pool's images.
+    the pool's images; ``assigned``: the severities of each image by its key, None for those of the recipe.
     Finished chunks are kept in the folder ``{output}.parts`` until the table is complete; a restarted job
     reuses those of the same images, recipe, seed, code and libraries. The table has the same bytes for any
     ``workers`` and after a restart. Memory: one image at all severities and that of ``table_writer``, once
@@ -79,7 +83,7 @@ def write_corrupted(
             unfinished.unlink()
         whole = folder / "whole.parquet"
         rows = track(
-            corrupted_images(images, spec, folder, workers),
+            corrupted_images(images, spec, folder, workers, assigned),
             label=f"corrupt {spec.recipe.name}",
             unit="images",
             total=total,
@@ -100,19 +104,23 @@ def write_corrupted(
 
 
 def corrupted_images(
-    images: Iterable[EncodedImage], spec: CorruptionSpec, folder: Path, workers: int
+    images: Iterable[EncodedImage],
+    spec: CorruptionSpec,
+    folder: Path,
+    workers: int,
+    assigned: Mapping[str, Sequence[int]] | None = None,
 ) -> Iterator[pl.DataFrame]:
     """Yield the rows of each image, and keep them in ``folder`` by chunks."""
     spec_key = _spec_key(spec)
-    iterator = iter(images)
-    chunks = iter(lambda: list(itertools.islice(iterator, IMAGES_PER_CHUNK)), [])
+    levels = spec.recipe.severities
+    every = ((key, data, levels if assigned is None else assigned[key]) for key, data in images)
+    chunks = iter(lambda: list(itertools.islice(every, IMAGES_PER_CHUNK)), [])
     calls = ((folder / f"{_key(spec_key, chunk)}.chunk", chunk, spec) for chunk in chunks)
-    rows_per_image = len(spec.recipe.severities)
-    for path in map_in_processes(_make_chunk, calls, workers if workers > 1 else 0):
+    for path, counts in map_in_processes(_make_chunk, calls, workers if workers > 1 else 0):
         # A chunk may be days old, so what is read is verified.
         with TableFile(path, CORRUPTED) as file:
-            for first in range(0, file.height, rows_per_image):
-                yield file.rows(range(first, first + rows_per_image))
+            for first, count in zip(itertools.accumulate(counts, initial=0), counts, strict=False):
+                yield file.rows(range(first, first + count))
 
 
 def library_versions() -> dict[str, str]:
@@ -188,31 +196,30 @@ def locked(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _make_chunk(call: tuple[Path, Sequence[EncodedImage], CorruptionSpec]) -> Path:
-    """Write the rows of a few images as a CORRUPTED table, unless it exists."""
+def _make_chunk(call: tuple[Path, Sequence[ImageAtLevels], CorruptionSpec]) -> tuple[Path, list[int]]:
+    """Write the rows of a few images as a CORRUPTED table, unless it exists; return its rows by image."""
     path, images, spec = call
+    counts = [len(levels) for _, _, levels in images]
     if path.exists():
-        return path
+        return path, counts
     with table_writer(path, CORRUPTED, IMAGE_BYTES) as writer:
-        for key, data in images:
-            variants = variants_of_image(
-                key, data, spec.recipe, spec.recipe.severities, spec.seed, spec.alpha
-            )
+        for key, data, levels in images:
+            variants = variants_of_image(key, data, spec.recipe, levels, spec.seed, spec.alpha)
             rows = [
                 (key, severity, {"bytes": encode(pixels, spec.codec), "path": None})
                 for severity, pixels in variants.items()
             ]
             writer.append(pl.DataFrame(rows, schema=pl.Schema(CORRUPTED.columns), orient="row"))
-    return path
+    return path, counts
 
 
 def _spec_key(spec: CorruptionSpec) -> str:
     return json.dumps([asdict(spec), library_versions(), code_digest(spec.recipe)], sort_keys=True)
 
 
-def _key(spec_key: str, images: Sequence[EncodedImage]) -> str:
+def _key(spec_key: str, images: Sequence[ImageAtLevels]) -> str:
     digest = hashlib.blake2b(spec_key.encode(), digest_size=16)
-    for key, data in images:
-        digest.update(json.dumps([key, None if data is None else len(data)]).encode())
+    for key, data, levels in images:
+        digest.update(json.dumps([key, None if data is None else len(data), *levels]).encode())
         digest.update(data or b"")
     return digest.hexdigest()

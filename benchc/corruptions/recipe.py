@@ -16,6 +16,9 @@ from benchc.errors import InputError
 # Severity 0 of every corruption, and the only severity of this one, is the image itself.
 CLEAN = "clean"
 
+# The short side of an image on which sizes in pixels are as they are written: KADID-10k's images have it.
+REFERENCE_SIDE = 384
+
 
 @dataclass(frozen=True)
 class Recipe:
@@ -29,6 +32,7 @@ class Recipe:
         noise: function in the kernel's module that samples its random numbers
         parameters: the kernel's keyword arguments by severity
         resizes: whether the result may have another size
+        pixels: keywords that grow with the image: in pixels where its short side is REFERENCE_SIDE
         code: of a kernel in a user's file: digest of that file and of what it imports there
     """
 
@@ -38,6 +42,7 @@ class Recipe:
     parameters: Annotated[Mapping[int, Mapping[str, Value]], Json] = field(default_factory=dict)
     resizes: bool = False
     code: str | None = None
+    pixels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         lacking = [name for name in ("kernel", "parameters") if not getattr(self, name)]
@@ -57,12 +62,20 @@ class Recipe:
         """The recipe's severities; only 0 where it leaves images unchanged."""
         return tuple(self.parameters) or (0,)
 
+    def keywords(self, severity: int, height: int, width: int) -> Mapping[str, Value]:
+        """Return the kernel's keyword arguments for an image of this size."""
+        given = self.parameters[severity]
+        scale = min(height, width) / REFERENCE_SIDE
+        return {name: value * scale if name in self.pixels else value for name, value in given.items()}  # type: ignore[operator]
+
     def content(self) -> dict[str, Any]:
         """Return the fields as :meth:`to_json` and footers have them."""
         fields = asdict(self)
         if self.code is None:
             # Recipes of suites stay as they were before users' files had one.
             del fields["code"]
+        if not self.pixels:
+            del fields["pixels"]
         return fields
 
     def to_json(self) -> str:

@@ -184,7 +184,7 @@ def _section(suite: Suite) -> str:
     listed = (f"{n}. *{origin.value}*: {_escaped(source)}\n" for (origin, source), n in sources.items())
     return "\n".join(
         [
-            f"## {suite.name}\n\n{_escaped(suite.source)}.\n",
+            f"## {suite.name}\n\n{_escaped(suite.source)}. Version {suite.version}.\n",
             *([_NOTES[suite.name]] if suite.name in _NOTES else []),
             *_partitions(suite),
             *tables,
@@ -228,7 +228,8 @@ def _marks(type_: CorruptionType) -> str:
 
 def _values(parameter: Parameter) -> str:
     values = [_value(value) for value in parameter.values]
-    return values[0] if len(set(values)) == 1 else ", ".join(values)
+    listed = values[0] if len(set(values)) == 1 else ", ".join(values)
+    return listed + (" px" if parameter.pixels else "")
 
 
 def _value(value: Value) -> str:

@@ -65,8 +65,15 @@ def group_of(name: str, suite: str | Suite = "imagenet-c") -> str:
 
 
 @cache
-def recipe_of(name: str, suite: str | Suite = "imagenet-c", engine: Engine = "benchc") -> Recipe:
+def recipe_of(
+    name: str,
+    suite: str | Suite = "imagenet-c",
+    engine: Engine = "benchc",
+    scale_with_image: bool = True,
+) -> Recipe:
     """Return the recipe of a corruption at all severities of its suite.
+
+    ``scale_with_image``: whether sizes in pixels that have a reference grow with the image.
 
     Raises InputError for an unknown name, suite or engine, and for a type that the engine lacks.
     """
@@ -86,7 +93,16 @@ def recipe_of(name: str, suite: str | Suite = "imagenet-c", engine: Engine = "be
         calls = {severity: {"corruption": name, "severity": severity} for severity in whole.severities}
         return Recipe(name, IMGAUG_KERNEL, IMGAUG_NOISE, calls)
     calls_of_kernel = {severity: type_.at(severity) for severity in whole.severities}
-    return Recipe(name, type_.kernel, type_.noise, calls_of_kernel, type_.resizes, type_.code)
+    pixels = tuple(key for key, parameter in type_.parameters.items() if parameter.pixels)
+    return Recipe(
+        name,
+        type_.kernel,
+        type_.noise,
+        calls_of_kernel,
+        type_.resizes,
+        type_.code,
+        pixels if scale_with_image else (),
+    )
 
 
 def kernel_module(name: str, suite: str | Suite = "imagenet-c", engine: Engine = "benchc") -> str:

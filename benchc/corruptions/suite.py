@@ -26,6 +26,7 @@ class Parameter:
     values: tuple[Value, ...]
     origin: Origin
     source: str  # where it is published, or why it was chosen
+    pixels: bool = False  # in pixels of an image whose short side is recipe.REFERENCE_SIDE
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ class Suite:
     # Further partitions of some suites: level -> groups, step -> types.
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     steps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    version: int = 1  # grows where the pixels of a type change
 
     def __post_init__(self) -> None:
         names = [type_.name for type_ in self.types()]

@@ -35,10 +35,11 @@ from benchc.models.question import Question
 from benchc.models.units import InPlaceOfImages, Recipes, UnitImages, unit_images, units_in
 from benchc.prefetch import prefetch
 from benchc.progress import track
+from benchc.schemas.assignment import Assignment, read_assignment
 from benchc.schemas.corrupted_images import check_corrupted
 from benchc.schemas.parquet import TableType, write_table
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
-from benchc.schemas.predictions import ModelFooter
+from benchc.schemas.predictions import CLEAN, ModelFooter
 from benchc.schemas.revision import read_revision
 
 # Enough to hide the slowest image of a batch, few enough for the memory.
@@ -62,6 +63,7 @@ def run_inference(
     revision_file: Path | None = None,
     corrupted: Sequence[Path] = (),
     images: ShownImages | None = None,
+    assignment: Path | None = None,
     substitute: ImageSubstitute | None = None,
     generation: Generation | None = None,
     severities: Container[int] | None = None,
@@ -76,6 +78,7 @@ def run_inference(
         model: how it is loaded; ``scoring``: how it is asked; ``job``: where, and with what cache
         revision_file: revisions/{model}.json with the commit of a model on the Hub
         corrupted: files of corrupted images; without, those of ``images`` are generated
+        assignment: the corruptions and severities of each item; None: all
         substitute: what is shown in place of the images
         generation: of ``generate``
         severities: those to ask about; None: all
@@ -88,8 +91,10 @@ def run_inference(
     if not names:
         raise InputError("no images are given; give --corrupted or --images.recipes")
 
+    cells = None if assignment is None else read_assignment(assignment, _levels(corrupted, shown))
+
     def sources() -> Iterable[UnitImages]:
-        return _unit_images(pool, items, corrupted, shown, substitute, severities)
+        return _unit_images(pool, items, corrupted, shown, substitute, severities, cells)
 
     first = ((items[unit.item].question, unit.variants) for unit in islice(units_in(sources()), 1))
     with (
@@ -107,7 +112,7 @@ def run_inference(
         fills = loaded.prefetches and loaded.together not in (None, "never")
         ahead, most_bytes = (AHEAD_TOGETHER, MAX_BYTES_TOGETHER) if fills else (UNITS_AHEAD, MAX_BYTES)
         units = prefetch(units, ahead) if loaded.prefetches or job.workers else units
-        total = len(items) * len(names)
+        total = sum(_shown(items, cells, name) for name in names)
         progress = track(units, label=model.label, unit="units", total=total)
         rows = infer(cached_model, items, progress, ask, loaded.at_once, most_bytes)
     counts = counts_text(len(rows), cached.ROWS, cached_model.cached, cached_model.computed)
@@ -172,11 +177,27 @@ def _unit_images(
     shown: ShownImages,
     substitute: ImageSubstitute | None,
     severities: Container[int] | None,
+    cells: Assignment | None,
 ) -> Iterable[UnitImages]:
     if substitute is not None:
         return [InPlaceOfImages(substitute, list(items))]
     keys = {id_: item.image_keys for id_, item in items.items()}
-    return unit_images(pool, keys, image_source(corrupted, shown), severities)
+    return unit_images(pool, keys, image_source(corrupted, shown), severities, cells)
+
+
+def _levels(corrupted: Sequence[Path], shown: ShownImages) -> dict[str, Sequence[int]]:
+    """Return the severities of each corruption; InputError for files without their recipes."""
+    names = [path.stem for path in corrupted] or [*shown.recipes]
+    if absent := [name for name in names if name not in shown.recipes]:
+        raise InputError(f"--assignment needs the recipe of {absent[0]}; give --images.recipes")
+    return {name: shown.recipes[name].severities for name in names}
+
+
+def _shown(items: Mapping[str, Item], cells: Assignment | None, corruption: str) -> int:
+    """Return how many items are shown under a corruption."""
+    return (
+        len(items) if cells is None or corruption == CLEAN else len(items.keys() & cells[corruption].keys())
+    )
 
 
 def _image_facts(pool: Path, corrupted: Sequence[Path], shown: ShownImages) -> dict[str, object]:

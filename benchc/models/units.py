@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,7 +14,14 @@ from benchc.errors import InputError
 from benchc.models.asking import ImageSubstitute
 from benchc.models.protocol import Variants
 from benchc.pixels import Pixels
-from benchc.schemas.corrupted_images import ITEMS_AT_ONCE, StoredImage, decoded, encoded_images
+from benchc.schemas.assignment import Assignment
+from benchc.schemas.corrupted_images import (
+    ITEMS_AT_ONCE,
+    StoredImage,
+    decoded,
+    encoded_images,
+    wanted_levels,
+)
 from benchc.schemas.pool_images import EncodedImage, pool_images
 from benchc.transparency import Alpha
 
@@ -134,6 +141,7 @@ def unit_images(
     keys: Mapping[str, Sequence[str]],
     images: Sequence[Path] | Recipes,
     severities: Container[int] | None = None,
+    assignment: Assignment | None = None,
 ) -> Iterator[UnitImages]:
     """Yield what units are made of, item by item: all corruptions of an item, then those of the next.
 
@@ -145,22 +153,45 @@ def unit_images(
         keys: image keys by item id, in the pool's order.
         images: files of corrupted images, or recipes to apply to the pool's images.
         severities: the severities to take; None takes all.
+        assignment: the severities of each item by corruption; None takes all for each.
 
     Raises InputError where the images cannot be read, or where a recipe has none of the severities.
     """
+    cells = assignment or {}
     if isinstance(images, Recipes):
         wanted = {recipe.name: _wanted(recipe, severities) for recipe in images.recipes}
         found = pool_images(pool, keys)
         for run in items_sharing_images(keys):
             items = dict(islice(found, len(run)))
             for recipe in images.recipes:
-                yield ImagesToCorrupt(recipe, wanted[recipe.name], images.seed, images.alpha, items)
+                for own, levels in _assigned(run, cells.get(recipe.name), severities):
+                    chosen, levels = {id_: items[id_] for id_ in own}, levels or wanted[recipe.name]
+                    yield ImagesToCorrupt(recipe, levels, images.seed, images.alpha, chosen)
     else:
         at_once = max(1, ITEMS_AT_ONCE // len(images))
-        files = {path: encoded_images(path, keys, severities, at_once) for path in images}
+        files = {}
+        for path in images:
+            files[path] = encoded_images(path, keys, severities, at_once, cells.get(path.stem))
         for run in items_sharing_images(keys):
             for path, stored in files.items():
-                yield StoredImages(path, dict(islice(stored, len(run))))
+                for own, _ in _assigned(run, cells.get(path.stem), severities):
+                    yield StoredImages(path, dict(islice(stored, len(own))))
+
+
+def _assigned(
+    items: Sequence[str], cells: Mapping[str, Sequence[int]] | None, severities: Container[int] | None
+) -> Iterator[tuple[list[str], list[int] | None]]:
+    """Yield the items that are shown with their severities, consecutive ones of the same together.
+
+    ``cells``: the severities of each item; None: all of them show all, which is None again.
+    """
+    if cells is None:
+        yield list(items), None
+        return
+    shown = {id_: wanted_levels(cells.get(id_, ()), severities) for id_ in items}
+    for levels, same in groupby(items, shown.__getitem__):
+        if levels:
+            yield list(same), levels
 
 
 def items_sharing_images(keys: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
@@ -192,7 +223,7 @@ def _unit(item: str, corruption: str, severities: list[int], images: Sequence[Ma
 
 
 def _wanted(recipe: Recipe, severities: Container[int] | None) -> list[int]:
-    wanted = [level for level in recipe.severities if severities is None or level in severities]
+    wanted = wanted_levels(recipe.severities, severities)
     if not wanted:
         raise InputError(
             f"the recipe of {recipe.name} has the severities {', '.join(map(str, recipe.severities))}, "

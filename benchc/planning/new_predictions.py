@@ -207,7 +207,7 @@ def _renewed_corruptions(config: Config, results: Path, planned: Collection[Path
     suite = suite_with(chosen.suite, chosen.own_files)
     renewed = set()
     for name in (CLEAN, *chosen.types):
-        recipe = recipe_of(name, suite, chosen.engine)
+        recipe = recipe_of(name, suite, chosen.engine, chosen.scale_with_image)
         # The severities of an image are one unit of the cache.
         levels = [0] if name == CLEAN else list(chosen.severities)
         for (corruption, id_), hashes in recorded.items():

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from benchc.corruptions.apply import apply
+from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import Engine, corruptions_of, group_of, recipe_of, type_of
 from benchc.corruptions.suite import Suite
 from benchc.image_keys import image_seed
@@ -23,10 +24,10 @@ def sheet_types(names: Iterable[str], suite: Suite, engine: Engine) -> list[str]
 
 
 def row_of(
-    name: str, suite: Suite, engine: Engine, key: str, clean: Pixels, severities: Sequence[int], seed: int
+    recipe: Recipe, suite: Suite, key: str, clean: Pixels, severities: Sequence[int], seed: int
 ) -> Row:
     """Return the row of a corruption, whose random numbers ``seed`` and the ``key`` of the image decide."""
-    recipe = recipe_of(name, suite, engine)
+    name = recipe.name
     images = [
         apply(recipe, clean, severity, image_seed(seed, key, name, severity)) for severity in severities
     ]

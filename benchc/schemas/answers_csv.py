@@ -8,7 +8,8 @@ import polars as pl
 
 from benchc.errors import InputError
 from benchc.schemas.answers import ANSWERS
-from benchc.schemas.grid import grid_rows
+from benchc.schemas.assignment import Assignment
+from benchc.schemas.grid import grid_rows, rows_of
 from benchc.schemas.predictions import CLEAN, KEY
 
 COLUMNS = (*KEY, "answer")
@@ -16,19 +17,35 @@ _ROW = "row"
 
 
 def read_answers(
-    path: Path, ids: Sequence[str], corruptions: Iterable[str], severities: Iterable[int]
+    path: Path,
+    ids: Sequence[str],
+    corruptions: Iterable[str],
+    severities: Iterable[int],
+    assignment: Assignment | None = None,
 ) -> pl.DataFrame:
     """Return the answers as the columns id, corruption, severity, reply and finish (null) of ANSWERS.
 
-    Rows are in the order of ``ids``, of ``clean`` and the ``corruptions``, and of the ``severities``. Raises
-    InputError, with the row, unless each item has one answer, which may be empty, under each of them.
+    Rows are in the order of ``ids``, of ``clean`` and the ``corruptions``, and of the ``severities``.
+    ``assignment``: the severities of each item by corruption; None: all. Raises InputError, with the row,
+    unless each item has one answer, which may be empty, under each of them.
     """
     rows = _rows(path, corruptions := [*corruptions], severities := [*severities])
     _refuse(path, rows, ~pl.struct(KEY).is_first_distinct(), "has a second answer; remove one")
     _refuse(path, rows, ~pl.col("id").is_in(ids), "is no item of the run; remove the row")
     variants = [(CLEAN, 0), *((name, severity) for name in corruptions for severity in severities)]
     fill = "add a row with an empty answer where the model gave none"
-    whole = rows[grid_rows(rows, ids, variants, f"{path}: answer", mend=fill).ravel()]
+    if assignment is None:
+        whole = rows[grid_rows(rows, ids, variants, f"{path}: answer", mend=fill).ravel()]
+    else:
+        cells = [
+            (id_, name, severity)
+            for id_ in ids
+            for name, severity in variants
+            if name == CLEAN or severity in assignment[name].get(id_, ())
+        ]
+        wanted = pl.DataFrame(cells, schema=rows.select(KEY).schema, orient="row")
+        mend = "remove a row that is not of the run's assignment (pool/assignment.parquet)"
+        whole = rows_of(rows, wanted, f"{path}: answer", mend=mend, fill=fill)
     finish = pl.lit(None, dtype=ANSWERS.columns["finish"])
     return whole.select(*KEY, reply=pl.col("answer").fill_null(""), finish=finish)
 

@@ -74,32 +74,33 @@ def encoded_images(
     keys: Mapping[str, Sequence[str]],
     severities: Container[int] | None = None,
     at_once: int = ITEMS_AT_ONCE,
+    assigned: Mapping[str, Sequence[int]] | None = None,
 ) -> Iterator[tuple[str, list[StoredImage]]]:
     """Yield each item's id and its images as they are stored, in the order of ``keys``.
 
     ``path``: a CORRUPTED table, in any order; ``keys``: the keys of each item's images by item id;
-    ``severities``: which to read, None for all; ``at_once``: the items whose images are in memory. Raises
+    ``severities``: which to read, None for all; ``at_once``: the items whose images are in memory;
+    ``assigned``: the severities of each item, of those that are shown at all, None for all. Raises
     InputError, before the first item, where the table lacks images of an item; TableError as ``TableFile``
     does.
     """
     with TableFile(path, CORRUPTED) as file:
         rows = _rows(path, file, severities)
-        lacking = [id_ for id_, of_item in keys.items() if not _complete(of_item, rows)]
+        shown = {id_: _levels(id_, of_item, rows, severities, assigned) for id_, of_item in keys.items()}
+        wanted = {id_: levels for id_, levels in shown.items() if levels or assigned is None}
+        lacking = [id_ for id_, levels in wanted.items() if not _complete(keys[id_], levels, rows, assigned)]
         if lacking:
             raise InputError(
                 f"{path}: images of {pluralize(len(lacking), 'item')} missing, first {lacking[0]}; "
                 "delete the file and run snakemake again"
             )
-        iterator = iter(keys.items())
+        iterator = iter(wanted.items())
         while chunk := list(islice(iterator, at_once)):
-            numbers = sorted({row for _, of_item in chunk for key in of_item for row in rows[key].values()})
-            images = file.rows(numbers, ["image"])["image"].struct.field("bytes")
-            files = dict(zip(numbers, images, strict=True))
-            for id_, of_item in chunk:
-                yield (
-                    id_,
-                    [(key, {severity: files[row] for severity, row in rows[key].items()}) for key in of_item],
-                )
+            numbers = {rows[key][level] for id_, levels in chunk for key in keys[id_] for level in levels}
+            images = file.rows(sorted(numbers), ["image"])["image"].struct.field("bytes")
+            files = dict(zip(sorted(numbers), images, strict=True))
+            for id_, levels in chunk:
+                yield id_, [(key, {level: files[rows[key][level]] for level in levels}) for key in keys[id_]]
 
 
 def decoded(path: Path, key: str, files: Mapping[int, bytes]) -> dict[int, Pixels]:
@@ -125,5 +126,31 @@ def _rows(path: Path, file: TableFile, severities: Container[int] | None) -> dic
     return {key: dict(zip(levels, numbers, strict=True)) for key, levels, numbers in images.iter_rows()}
 
 
-def _complete(keys: Sequence[str], rows: Mapping[str, Mapping[int, int]]) -> bool:
-    return bool(keys) and all(key in rows and rows[key].keys() == rows[keys[0]].keys() for key in keys)
+def _levels(
+    id_: str,
+    keys: Sequence[str],
+    rows: Mapping[str, Mapping[int, int]],
+    severities: Container[int] | None,
+    assigned: Mapping[str, Sequence[int]] | None,
+) -> list[int]:
+    """Return the severities of an item: those that it is assigned, or else those of its first image."""
+    if assigned is None:
+        return [*rows.get(keys[0], ())] if keys else []
+    return wanted_levels(assigned.get(id_, ()), severities)
+
+
+def wanted_levels(levels: Iterable[int], severities: Container[int] | None) -> list[int]:
+    """Return those of ``levels`` that are in ``severities``; all, where these are None."""
+    return [level for level in levels if severities is None or level in severities]
+
+
+def _complete(
+    keys: Sequence[str],
+    levels: Sequence[int],
+    rows: Mapping[str, Mapping[int, int]],
+    assigned: Mapping[str, Sequence[int]] | None,
+) -> bool:
+    """Return whether all images of an item are there at its severities, and unless assigned at no other."""
+    found = [rows.get(key, {}).keys() for key in keys]
+    same = [own >= {*levels} if assigned is not None else own == {*levels} for own in found]
+    return bool(keys) and bool(levels) and all(same)

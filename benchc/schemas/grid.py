@@ -56,8 +56,22 @@ def missing_keys(
     rows: pl.DataFrame, ids: Iterable[str], cells: Sequence[Cell], what: str, *, mend: str
 ) -> pl.DataFrame:
     """Return the sorted KEY of the rows that :func:`grid_rows` lacks; arguments and other errors as there."""
-    keys = rows.select(pl.col("id", "corruption").cast(pl.String), pl.col("severity").cast(pl.Int64))
     wanted = pl.DataFrame({"id": pl.Series(ids, dtype=pl.String)}).join(_frame(cells), how="cross")
+    return _missing(rows, wanted, what, mend)
+
+
+def rows_of(
+    rows: pl.DataFrame, wanted: pl.DataFrame, what: str, *, mend: str, fill: str = ""
+) -> pl.DataFrame:
+    """Return the row of each KEY of ``wanted``, in its order; arguments and errors as :func:`grid_rows`."""
+    missing = _missing(rows, wanted, what, mend)
+    if missing.height:
+        raise InputError(f"{_listed(missing, 'missing', what)}; {fill or mend}")
+    return wanted.join(rows, on=KEY, how="left", maintain_order="left")
+
+
+def _missing(rows: pl.DataFrame, wanted: pl.DataFrame, what: str, mend: str) -> pl.DataFrame:
+    keys = rows.select(pl.col("id", "corruption").cast(pl.String), pl.col("severity").cast(pl.Int64))
     for wrong, kind in (
         (keys.filter(pl.struct(KEY).is_duplicated()).unique(), "repeated"),
         (keys.join(wanted, on=KEY, how="anti"), "unexpected"),

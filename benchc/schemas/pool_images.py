@@ -1,7 +1,7 @@
 """Read the item ids and the encoded images, with their keys, of a pool or of a subset of it."""
 
 import hashlib
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from benchc.errors import InputError
@@ -83,3 +83,17 @@ def unique_keys(pool: Path, ids: Container[str]) -> list[str]:
     """Return the keys of :func:`unique_images`, without reading images."""
     rows = read_table(pool, POOL, ["id", "image_keys"]).iter_rows()
     return list(dict.fromkeys(key for id_, keys in rows if id_ in ids for key in keys or ()))
+
+
+def image_levels(
+    pool: Path, ids: Container[str], levels: Mapping[str, Sequence[int]]
+) -> dict[str, list[int]]:
+    """Return the severities at which each image of ``ids`` is shown, ascending, by its key.
+
+    ``levels``: the severities of each item.
+    """
+    found: dict[str, set[int]] = {}
+    for id_, keys in read_table(pool, POOL, ["id", "image_keys"]).iter_rows():
+        for key in keys or () if id_ in ids else ():
+            found.setdefault(key, set()).update(levels[id_])
+    return {key: sorted(each) for key, each in found.items()}

@@ -109,7 +109,7 @@ class Images:
 
     def recipe(self, corruption: str) -> Recipe:
         """Return the recipe of a corruption of the suite at the run's severities."""
-        whole = recipe_of(corruption, self.suite, self.chosen.engine)
+        whole = recipe_of(corruption, self.suite, self.chosen.engine, self.chosen.scale_with_image)
         parameters = {
             severity: values
             for severity, values in whole.parameters.items()

@@ -50,11 +50,18 @@ class Models:
         fetched: the records of models on the Hub that a rule downloads
     """
 
-    def __init__(self, config: Config, images: Images, subsets: Mapping[str, str | None]) -> None:
+    def __init__(
+        self,
+        config: Config,
+        images: Images,
+        subsets: Mapping[str, str | None],
+        assignment: str | None = None,
+    ) -> None:
         self.settings = config.settings
         self.entries = config.models
         self.images = images
         self.subsets = subsets
+        self.assignment = assignment
         self.unsupported = [id_ for id_ in self.entries if not self._modules(id_, self.entries[id_].scoring)]
         self.untrusted = [id_ for id_, model in self.entries.items() if lacks_trust(model)]
         self.trained = TrainedModels(self.entries, self.settings.demo)
@@ -82,6 +89,7 @@ class Models:
             found["subset"] = lambda wildcards: self.subsets[wildcards.subset] or []
         if images:
             found["corrupted"] = self.images.batch_files
+            found["assignment"] = self.assignment or []
         return found
 
     def environment(self, wildcards: Wildcards) -> str:

@@ -22,6 +22,7 @@ class Benchmark(ABC):
     Attributes:
         subsets: the subsets of items that models are asked about, each a file of ids, or None for the whole
             pool
+        assignment: the table of the corruptions and severities of each item; None: all of them for each
         stored_subset: the subset whose images are written even with ``on_the_fly``; None for none
         measured: the models of tables and figures
         fetched: records of encoders on the Hub that a rule downloads
@@ -31,6 +32,7 @@ class Benchmark(ABC):
     """
 
     subsets: Mapping[str, str | None]
+    assignment: str | None = None
     stored_subset: str | None = None
     measured: Sequence[str]
     fetched: Sequence[str] = ()
@@ -83,7 +85,7 @@ class Run:
             )
         self.sources = Sources(config)
         self.images = Images(self.settings, self.benchmark.stored_subset)
-        self.models = Models(config, self.images, self.benchmark.subsets)
+        self.models = Models(config, self.images, self.benchmark.subsets, self.benchmark.assignment)
         self.outputs = self.benchmark.outputs(self)
         self.fetched = [*self.models.fetched, *self.benchmark.fetched]
 

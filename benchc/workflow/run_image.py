@@ -38,7 +38,8 @@ def run_image(run: Path, item: str, corruption: str = CLEAN, severity: int = 0, 
         )
     settings = read_config(record).settings
     chosen = settings.corruptions
-    recipe = recipe_of(corruption, suite_with(chosen.suite, chosen.own_files), chosen.engine)
+    suite = suite_with(chosen.suite, chosen.own_files)
+    recipe = recipe_of(corruption, suite, chosen.engine, chosen.scale_with_image)
     if severity == 0:
         recipe = recipe_of(CLEAN)
     elif severity not in recipe.severities:

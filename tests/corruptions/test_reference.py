@@ -61,7 +61,7 @@ def test_marks_values_origins_and_sources(monkeypatch: pytest.MonkeyPatch) -> No
         page.split("## own")[1]
         == """
 
-Me (2026).
+Me (2026). Version 1.
 
 | level | groups |
 | --- | --- |

@@ -17,6 +17,7 @@ from benchc.models import units
 from benchc.models.asking import AskedModel, Job, ShownImages
 from benchc.models.items import read_items, refuse_open_questions
 from benchc.models.units import Recipes, unit_images, units_in
+from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import TableFile, read_table, write_table
 from benchc.schemas.pool import POOL
@@ -66,9 +67,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def hashes(folder: Path, images, keys=SHOWN, severities=None) -> dict[str, dict[int, list[str]]]:
+def hashes(
+    folder: Path, images, keys=SHOWN, severities=None, assignment=None
+) -> dict[str, dict[int, list[str]]]:
     """Return the hash of every image of every unit, by item and severity, in the order of the units."""
-    found = list(units_in(unit_images(folder / "pool.parquet", keys, images, severities)))
+    found = list(units_in(unit_images(folder / "pool.parquet", keys, images, severities, assignment)))
     assert {unit.corruption for unit in found} == {"gaussian_noise"}
     return {
         unit.item: {
@@ -224,3 +227,54 @@ def test_open_questions_are_refused_before_the_model_is_loaded(tmp_path: Path) -
     ):
         call_stage("infer", **arguments)
     assert not (tmp_path / "cache").exists()
+
+
+# p/0 and p/1 share an image and are shown at other severities; p/4 and p/40, too, with p/4's second image.
+ASSIGNED = {"p/0": [1], "p/1": [2, 5], "p/4": [3], "p/20": [5], "p/40": [1, 3]}
+
+
+def test_assigned_items_are_shown_at_their_severities_alone(folder: Path) -> None:
+    cells = {"gaussian_noise": ASSIGNED}
+    every = hashes(folder, Recipes([RECIPE], seed=5))
+    expected = {id_: {level: every[id_][level] for level in levels} for id_, levels in ASSIGNED.items()}
+    for images in (Recipes([RECIPE], seed=5), [folder / "gaussian_noise.parquet"]):
+        assert hashes(folder, images, assignment=cells) == expected
+        odd = {
+            id_: {level: pixels for level, pixels in each.items() if level != 5}
+            for id_, each in expected.items()
+        }
+        assert hashes(folder, images, severities={1, 2, 3}, assignment=cells) == {
+            id_: each for id_, each in odd.items() if each
+        }
+    # Another corruption's items are not those of this one.
+    assert hashes(folder, Recipes([RECIPE], seed=5), assignment={"fog": {}}) == every
+
+
+def test_only_assigned_images_are_written_and_they_are_enough(folder: Path) -> None:
+    rows = [(id_, "gaussian_noise", level) for id_, levels in ASSIGNED.items() for level in levels]
+    table = pl.DataFrame([*rows, ("p/7", "fog", 1)], schema=pl.Schema(ASSIGNMENT.columns), orient="row")
+    write_table(table, folder / "assignment.parquet", ASSIGNMENT)
+    every = hashes(folder, [folder / "gaussian_noise.parquet"])
+    for threads in ("1", "2"):
+        assigned = folder / f"assigned{threads}/gaussian_noise.parquet"
+        call_stage(
+            "corrupt",
+            pool=folder / "pool.parquet",
+            assignment=folder / "assignment.parquet",
+            recipe=RECIPE,
+            seed=5,
+            threads=threads,
+            output=assigned,
+        )
+        written = read_table(assigned, CORRUPTED).select("image_key", "severity").rows()
+        # Of the image that three items share, what any of them shows.
+        assert written == [
+            *(("s://x", level) for level in (1, 2, 3, 5)),
+            *(("s://y", level) for level in (1, 3)),
+            ("p/20#0", 5),
+        ]
+        cells = {"gaussian_noise": ASSIGNED}
+        found = hashes(folder, [assigned], assignment=cells)
+        assert found == {id_: {n: every[id_][n] for n in levels} for id_, levels in ASSIGNED.items()}
+    with pytest.raises(InputError, match="images of 1 item missing, first p/1"):
+        hashes(folder, [assigned], assignment={"gaussian_noise": {"p/1": [4], "p/0": [1]}})

@@ -16,10 +16,10 @@ ROWS = [
 ]
 
 
-def read(folder: Path, lines: list[str], header: str = "id,corruption,severity,answer"):
+def read(folder: Path, lines: list[str], header: str = "id,corruption,severity,answer", assignment=None):
     path = folder / "other.csv"
     path.write_text("\n".join([header, *lines]) + "\n")
-    return read_answers(path, IDS, CORRUPTIONS, SEVERITIES)
+    return read_answers(path, IDS, CORRUPTIONS, SEVERITIES, assignment)
 
 
 def test_rows_are_in_the_order_of_the_run(tmp_path):
@@ -74,3 +74,18 @@ def test_other_files_are_refused(tmp_path):
     (tmp_path / "empty.csv").write_bytes(b"")
     with pytest.raises(InputError, match="cannot be read as CSV"):
         read_answers(tmp_path / "empty.csv", IDS, CORRUPTIONS, SEVERITIES)
+
+
+def test_an_assignment_asks_for_its_own_rows(tmp_path):
+    cells = {"snow": {"vqa/7": [3]}, "fog": {"vqa/2": [1, 3], "vqa/7": [1]}}
+    wanted = [ROWS[0], ROWS[2], ROWS[3], ROWS[5], ROWS[8], ROWS[9]]
+    whole = read(tmp_path, wanted[::-1], assignment=cells)
+    assert [
+        ",".join(map(str, row)) for row in whole.select("id", "corruption", "severity", "reply").rows()
+    ] == wanted
+    with pytest.raises(InputError, match=r"1 missing answer: vqa/7, clean, severity 0|1 missing answer"):
+        read(tmp_path, wanted[1:], assignment=cells)
+    with pytest.raises(
+        InputError, match=r"1 unexpected answer.*; remove a row that is not of the run's assignment"
+    ):
+        read(tmp_path, [*wanted, ROWS[1]], assignment=cells)

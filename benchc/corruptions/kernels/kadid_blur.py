@@ -29,6 +29,7 @@ def gaussian_filter(image: Pixels, *, sigma: float) -> Pixels:
 
 def lens_blur(image: Pixels, *, radius: float) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) averaged over a disc of ``radius`` pixels."""
+    radius = max(radius, 0.5)  # no pixel is smaller
     reach = math.ceil(radius)
     parts = _parts(reach)
     inside = np.add.outer(parts**2, parts**2) <= radius**2
@@ -47,6 +48,7 @@ def motion_blur(image: Pixels, field: float, *, length: float) -> Pixels:
     ``field`` is its direction in radians, 0 being along the rows. The line is one pixel wide; each pixel
     is weighted by the area that the line covers.
     """
+    length = max(length, 1.0)  # no pixel is shorter
     parts = _parts(math.ceil(length / 2) + 1)
     down, right = math.sin(field), math.cos(field)
     along = np.add.outer(parts * down, parts * right)

@@ -38,13 +38,13 @@ def lab_saturation(image: Pixels, *, factor: float) -> Pixels:
     return from_lab(lab)
 
 
-def color_diffusion(image: Pixels, *, amount: float) -> Pixels:
+def color_diffusion(image: Pixels, *, amount: float, sigma: float) -> Pixels:
     """Return ``image`` (uint8[H, W, 3]) with a and b of Lab blurred and amplified, L kept.
 
-    The blur is a Gaussian of 1.5 * ``amount`` + 2 pixels; a and b are then multiplied by ``amount``.
+    The blur is a Gaussian of ``sigma`` pixels; a and b are then multiplied by ``amount``.
     """
     lab = to_lab(image)
-    kernel = gaussian_kernel(1.5 * amount + 2)
+    kernel = gaussian_kernel(sigma)
     for plane in lab[1:]:
         plane[:] = separable(plane, kernel, kernel, "mirror")
         plane *= np.float32(amount)

@@ -2,12 +2,14 @@
 
 The authors published neither their generator nor its strengths, only that the groups follow KADID-10k. Where
 KADID-10k has the corruption, the three strengths are its levels 1, 3 and 5; where level 1 is hardly visible
-(median 1 - SSIM below 0.01 on 24 photographs of 256 x 192), they are 2, 4 and 5. Lengths are in pixels for
-any image size, as in KADID-10k.
+(median 1 - SSIM below 0.01 on 24 photographs of 256 x 192), they are 2, 4 and 5. Sizes in pixels are those of
+an image whose short side is 384 pixels, as in KADID-10k, and grow with the image.
 
 KADID-10k also stretches every image to the full range before and after. This is omitted here, as it would
 change the contrast of many images in addition to the corruption.
 """
+
+from dataclasses import replace
 
 from benchc.corruptions.suite import CorruptionType, Parameter, Suite, Value, decided
 
@@ -19,13 +21,18 @@ def _kadid(row: str, levels: str, *values: Value, because: str = "") -> Paramete
     return decided(f"{reason}; {because}" if because else reason, *values)
 
 
+def _pixels(parameter: Parameter) -> Parameter:
+    """Return a size in pixels that grows with the image."""
+    return replace(parameter, pixels=True)
+
+
 _HARDLY_VISIBLE = "level 1 is hardly visible"
 
 MOTION_BLUR = CorruptionType(
     "motion_blur",
     "R-Bench 1: averages along a line in a random direction (pixels).",
     f"{_KERNELS}.kadid_blur.motion_blur",
-    {"length": _kadid("3 (motion blur)", "2, 4 and 5", 2, 6, 10, because=_HARDLY_VISIBLE)},
+    {"length": _pixels(_kadid("3 (motion blur)", "2, 4 and 5", 2, 6, 10, because=_HARDLY_VISIBLE))},
     noise="draw_direction",
 )
 BRIGHT_ILLUMINATION = CorruptionType(
@@ -64,21 +71,19 @@ LENS_BLUR = CorruptionType(
     "lens_blur",
     "R-Bench 5: averages over a disc (pixels).",
     f"{_KERNELS}.kadid_blur.lens_blur",
-    {"radius": _kadid("2 (lens blur)", "1, 3 and 5", 1, 4, 8)},
+    {"radius": _pixels(_kadid("2 (lens blur)", "1, 3 and 5", 1, 4, 8))},
 )
 RESOLUTION_LIMIT = CorruptionType(
     "resolution_limit",
     "R-Bench 6: downscales and upscales smoothly.",
     f"{_KERNELS}.resampling.resolution_limit",
     {
-        "scale": _kadid(
-            "21 (pixelate)",
-            "1, 4 and 5",
-            0.887,
-            0.569,
-            0.29,
-            because="0.95 - level**0.6 of the sides, upscaled smoothly, as R-Bench mentions upsampling; "
-            "level 3 is hardly stronger than level 1",
+        "scale": decided(
+            "a half, a quarter and an eighth of the sides, as R-Bench mentions upsampling, which KADID-10k's "
+            "pixelate (21) does not have",
+            1 / 2,
+            1 / 4,
+            1 / 8,
         )
     },
 )
@@ -95,7 +100,7 @@ LENS_SHAKING = CorruptionType(
     "lens_shaking_stand_in",
     "R-Bench 8: averages along a random curved path (pixels).",
     f"{_KERNELS}.captured.lens_shaking",
-    {"extent": decided("twice the lengths of motion_blur, as the path is curved", 4.0, 12.0, 20.0)},
+    {"extent": _pixels(decided("twice the lengths of motion_blur, as the path is curved", 4.0, 12.0, 20.0))},
     noise="draw_shake",
     in_default=False,
     stand_in=True,
@@ -133,13 +138,15 @@ CLOCK_JITTER = CorruptionType(
     "R-Bench 13: samples every pixel at a random displacement (pixels).",
     f"{_KERNELS}.resampling.clock_jitter",
     {
-        "std": _kadid(
-            "19 (jitter)",
-            "2, 4 and 5",
-            0.22,
-            1.12,
-            2.24,
-            because=f"{_HARDLY_VISIBLE}; times the root of 5, to replace its five passes by one",
+        "std": _pixels(
+            _kadid(
+                "19 (jitter)",
+                "2, 4 and 5",
+                0.22,
+                1.12,
+                2.24,
+                because=f"{_HARDLY_VISIBLE}; times the root of 5, to replace its five passes by one",
+            )
         )
     },
     noise="draw_displacement",
@@ -168,10 +175,7 @@ WEBP = CorruptionType(
     f"{_KERNELS}.codecs.webp",
     {
         "quality": decided(
-            "the same median 1 - SSIM as jpeg of this suite; 0 is WebP's lowest",
-            35,
-            15,
-            0,
+            "as visible as jpeg of this suite at each strength; KADID-10k has no WebP", 40, 15, 3
         )
     },
 )
@@ -187,49 +191,53 @@ GRAYSCALE_QUANTIZATION = CorruptionType(
 )
 
 
-def _share() -> Parameter:
+def _count() -> Parameter:
     return decided(
-        "equal for the four transmission errors, chosen so that 1 - SSIM is like that of the types taken "
-        "from KADID-10k, whose nearest distortion (20, displaced patches) ends at an eighth of the image",
-        0.05,
-        0.15,
-        0.4,
+        "equal for the four transmission errors; KADID-10k's nearest distortion (23, blocks of colour) has 2 "
+        "to 10 larger blocks",
+        2,
+        8,
+        24,
     )
 
 
 BLOCK_EXCHANGE = CorruptionType(
     "block_exchange",
-    "R-Bench 19: exchanges macroblocks of 16 x 16 pixels in pairs.",
+    "R-Bench 19: exchanges macroblocks (a sixteenth of the short side, at least 16 pixels) in pairs.",
     f"{_KERNELS}.blocks.block_exchange",
-    {"share": _share()},
+    {"count": _count()},
     noise="draw_pairs",
 )
 BLOCK_REPEAT = CorruptionType(
     "block_repeat",
     "R-Bench 20: replaces macroblocks by the preceding one.",
     f"{_KERNELS}.blocks.block_repeat",
-    {"share": _share()},
+    {"count": _count()},
     noise="draw_blocks",
 )
 BLOCK_LOSS = CorruptionType(
     "block_loss",
     "R-Bench 21: replaces macroblocks by random pixels.",
     f"{_KERNELS}.blocks.block_loss",
-    {"share": _share()},
+    {"count": _count()},
     noise="draw_losses",
 )
 BLOCK_INTERPOLATION = CorruptionType(
     "block_interpolation",
     "R-Bench 22: replaces macroblocks by interpolation of the surrounding pixels.",
     f"{_KERNELS}.blocks.block_interpolation",
-    {"share": _share()},
+    {"count": _count()},
     noise="draw_blocks",
 )
 HSV_SATURATION = CorruptionType(
     "hsv_saturation",
-    "R-Bench 23: reduces the saturation of HSV, until hues become their opposites.",
+    "R-Bench 23: reduces the saturation of HSV, until the image is grey.",
     f"{_KERNELS}.kadid_colour.hsv_saturation",
-    {"factor": _kadid("7 (saturation in HSV)", "1, 3 and 5", 0.4, 0.1, -0.4)},
+    {
+        "factor": _kadid(
+            "7 (saturation in HSV)", "1, 3 and 4", 0.4, 0.1, 0.0, because="level 5 has the opposite hues"
+        )
+    },
 )
 LAB_SATURATION = CorruptionType(
     "lab_saturation",
@@ -255,11 +263,11 @@ MEAN_SHIFT = CorruptionType(
     f"{_KERNELS}.kadid_luminance.mean_shift",
     {
         "shift": decided(
-            "half the smallest nonzero, the smallest nonzero and the largest absolute level of KADID-10k's "
-            "distortion 18 (mean shift), 0.15, 0.08, 0, -0.08, -0.15",
-            0.04,
+            "the nonzero levels of KADID-10k's distortion 18 (mean shift: 0.15, 0.08, 0, -0.08, -0.15), and "
+            "a stronger one",
             0.08,
             0.15,
+            0.25,
         )
     },
     noise="draw_sign",
@@ -268,19 +276,24 @@ GAUSSIAN_FILTER = CorruptionType(
     "gaussian_filter",
     "R-Bench 28: convolves with a Gaussian (pixels).",
     f"{_KERNELS}.kadid_blur.gaussian_filter",
-    {"sigma": _kadid("1 (Gaussian blur)", "2, 4 and 5", 0.5, 2.0, 5.0, because=_HARDLY_VISIBLE)},
+    {"sigma": _pixels(_kadid("1 (Gaussian blur)", "2, 4 and 5", 0.5, 2.0, 5.0, because=_HARDLY_VISIBLE))},
 )
 COLOR_DIFFUSION = CorruptionType(
     "color_diffusion",
     "R-Bench 29: blurs and amplifies a and b of Lab.",
     f"{_KERNELS}.kadid_colour.color_diffusion",
-    {"amount": _kadid("4 (colour diffusion)", "1, 3 and 5", 1.0, 6.0, 12.0)},
+    {
+        "amount": _kadid("4 (colour diffusion)", "1, 3 and 5", 1.0, 6.0, 12.0),
+        "sigma": _pixels(
+            decided("1.5 times the amount, and 2, as in KADID-10k's generator", 3.5, 11.0, 20.0)
+        ),
+    },
 )
 COLOR_SHIFT = CorruptionType(
     "color_shift",
     "R-Bench 30: shifts green in a random direction at edges (pixels).",
     f"{_KERNELS}.kadid_colour.color_shift",
-    {"amount": _kadid("5 (colour shift)", "1, 3 and 5", 1.0, 6.0, 12.0)},
+    {"amount": _pixels(_kadid("5 (colour shift)", "1, 3 and 5", 1.0, 6.0, 12.0))},
     noise="draw_direction",
 )
 CNN_DENOISE = CorruptionType(
@@ -296,7 +309,7 @@ SHARPNESS = CorruptionType(
     f"{_KERNELS}.kadid_contrast.sharpness",
     {
         "amount": _kadid("24 (sharpen)", "1, 3 and 5", 1.0, 3.0, 12.0),
-        "sigma": decided("as in KADID-10k's generator", *[3.0] * 3),
+        "sigma": _pixels(decided("as in KADID-10k's generator", *[3.0] * 3)),
     },
 )
 CONTRAST_CHANGE = CorruptionType(
@@ -305,10 +318,10 @@ CONTRAST_CHANGE = CorruptionType(
     f"{_KERNELS}.kadid_contrast.contrast_change",
     {
         "amount": decided(
-            "second, fourth and fifth absolute level of KADID-10k's distortion 25 (contrast), 0.3, 0.15, 0, "
-            "-0.4, -0.6",
+            "the smallest two and the largest absolute level of KADID-10k's distortion 25 (contrast: 0.3, "
+            "0.15, 0, -0.4, -0.6), of which level 3 is the identity",
             0.15,
-            0.4,
+            0.3,
             0.6,
         )
     },
@@ -369,4 +382,5 @@ R_BENCH = Suite(
         "wild": (BRIGHT_ILLUMINATION, DARK_ILLUMINATION, BLOCKING_OBSTACLE, LENS_OBSTACLE, LENS_SHAKING),
     },
     steps={step: tuple(type_.name for type_ in types) for step, types in _STEPS.items()},
+    version=2,
 )

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -30,6 +31,7 @@ from benchc.corruptions.kernels import (
     resampling,
 )
 from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.suite import Origin
 from benchc.corruptions.suites.r_bench import R_BENCH, R_BENCH_INDEX
 from benchc.images import ImageError
@@ -50,7 +52,7 @@ GROUPS = {
 STEPS = [range(1, 5), range(5, 9), range(9, 14), range(14, 19), range(19, 23), range(23, 28), range(28, 34)]
 SHAPES = st.tuples(st.integers(1, 70), st.integers(1, 70), st.just(3))
 IMAGES = arrays(np.uint8, st.tuples(st.integers(32, 50), st.integers(32, 50), st.just(3)))
-SHARES = st.floats(0.01, 0.6)
+COUNTS = st.integers(1, 40)
 
 
 def recipe(name: str) -> Recipe:
@@ -126,6 +128,30 @@ def test_any_image_is_corrupted_purely_and_repeatably(
     result = apply(recipe(name), image, severity, seed)  # which checks dtype, shape and that it is new
     assert np.array_equal(image, before)
     assert np.array_equal(result, apply(recipe(name), image, severity, seed))
+
+
+PIXELS = {name: recipe_of(name, R_BENCH).pixels for name in TYPES if recipe_of(name, R_BENCH).pixels}
+
+
+def test_sizes_in_pixels_are_those_that_grow_with_the_image() -> None:
+    assert PIXELS == {
+        **{"motion_blur": ("length",), "lens_blur": ("radius",), "gaussian_filter": ("sigma",)},
+        **{"clock_jitter": ("std",), "color_diffusion": ("sigma",), "color_shift": ("amount",)},
+        **{"sharpness": ("sigma",), "lens_shaking_stand_in": ("extent",)},
+    }
+
+
+@pytest.mark.parametrize("name", PIXELS)
+def test_a_size_is_that_of_a_short_side_of_384_pixels(name: str) -> None:
+    whole = recipe_of(name, R_BENCH)
+    fixed = recipe_of(name, R_BENCH, scale_with_image=False)
+    image = photo(PHOTOS[0], 96, 128)
+    quarter = {key: fixed.parameters[2][key] / 4 for key in PIXELS[name]}  # type: ignore[operator]
+    smaller = replace(fixed, parameters={2: {**fixed.parameters[2], **quarter}})
+    assert np.array_equal(apply(whole, image, 2, 5), apply(smaller, image, 2, 5))
+    large = photo(PHOTOS[0], 384, 400)
+    assert np.array_equal(apply(whole, large, 3, 5), apply(fixed, large, 3, 5))
+    assert not np.array_equal(apply(whole, image, 3, 5), apply(fixed, image, 3, 5))
 
 
 # Lab
@@ -244,7 +270,7 @@ def test_lab_saturation_scales_a_and_b() -> None:
 def test_color_diffusion_spreads_colour_and_keeps_lightness() -> None:
     image = flat(120)
     image[:, 64:] = (135, 115, 115)
-    planes, found = rgb2lab(image), rgb2lab(kadid_colour.color_diffusion(image, amount=3.0))
+    planes, found = rgb2lab(image), rgb2lab(kadid_colour.color_diffusion(image, amount=3.0, sigma=6.5))
     assert np.abs(found[..., 0] - planes[..., 0]).max() < 1
     a = found[64, :, 1]
     assert abs(a[0]) < 1 and a[64] == pytest.approx(1.5 * planes[64, 127, 1], rel=0.2)
@@ -339,10 +365,10 @@ def test_grayscale_quantization_gives_the_nearest_of_its_levels(levels: int) -> 
 def test_resolution_limit_removes_detail_and_keeps_the_shape() -> None:
     stripes = flat(0)
     stripes[:, ::2] = 255
-    assert resampling.resolution_limit(stripes, scale=0.29).std() < 40
+    assert resampling.resolution_limit(stripes, scale=1 / 4).std() < 40
     halves = flat(0)
     halves[:, 64:] = 255
-    limited = resampling.resolution_limit(halves, scale=0.29)
+    limited = resampling.resolution_limit(halves, scale=1 / 4)
     assert np.array_equal(limited[:, :56], halves[:, :56]) and np.array_equal(limited[:, 72:], halves[:, 72:])
 
 
@@ -389,12 +415,14 @@ def test_codecs_name_their_limit(kernel: Callable[..., Pixels], limit: str) -> N
 
 
 def blocks_of(image: Pixels) -> Pixels:
-    """Return the blocks, [n, 16, 16, 3]."""
-    return blocks._grid(image).reshape(-1, blocks.SIDE, blocks.SIDE, 3)
+    """Return the blocks, [n, side, side, 3]."""
+    side = blocks.side_of(*image.shape[:2])
+    return blocks._grid(image).reshape(-1, side, side, 3)
 
 
 def assert_the_rest_is_untouched(result: Pixels, image: Pixels, chosen: np.ndarray) -> None:
-    rows, columns = (side // blocks.SIDE * blocks.SIDE for side in image.shape[:2])
+    block = blocks.side_of(*image.shape[:2])
+    rows, columns = (side // block * block for side in image.shape[:2])
     assert np.array_equal(result[rows:], image[rows:]) and np.array_equal(
         result[:, columns:], image[:, columns:]
     )
@@ -402,53 +430,70 @@ def assert_the_rest_is_untouched(result: Pixels, image: Pixels, chosen: np.ndarr
     assert np.array_equal(blocks_of(result)[others], blocks_of(image)[others])
 
 
-@given(SHARES, st.integers(0, 99))
-def test_blocks_are_drawn_by_their_share(share: float, seed: int) -> None:
-    chosen = blocks.draw_blocks(generator(seed), 160, 199, share=share)
-    pairs = blocks.draw_pairs(generator(seed), 160, 199, share=share)
+@given(COUNTS, st.integers(0, 99))
+def test_as_many_blocks_are_drawn_once_each(count: int, seed: int) -> None:
+    chosen = blocks.draw_blocks(generator(seed), 160, 199, count=count)
+    pairs = blocks.draw_pairs(generator(seed), 160, 199, count=count)
     for drawn in (chosen, pairs.reshape(-1)):
         assert len(set(drawn.tolist())) == len(drawn) and drawn.min() >= 0 and drawn.max() < 120
-        assert abs(len(drawn) - share * 120) <= 2
+    assert len(chosen) == min(count, 60) and len(pairs) == max(1, count // 2)
 
 
-@given(SHARES, st.integers(0, 99))
-def test_block_exchange_exchanges_the_pairs(share: float, seed: int) -> None:
+@pytest.mark.parametrize(("height", "width", "side"), [(100, 90, 16), (480, 640, 30), (1000, 272, 17)])
+def test_blocks_are_a_sixteenth_of_the_short_side_but_not_smaller_than_16(
+    height: int, width: int, side: int
+) -> None:
+    assert blocks.side_of(height, width) == side
+    image = random_image(height, width)
+    assert blocks_of(image).shape[1:] == (side, side, 3)
+    result = blocks.block_loss(image, blocks.draw_losses(generator(), height, width, count=8), count=8)
+    changed = (result != image).any(axis=2).sum()
+    assert 0.99 * 8 * side**2 < changed <= 8 * side**2
+
+
+def test_at_most_half_of_the_blocks_of_a_small_image_are_affected() -> None:
+    assert len(blocks.draw_blocks(generator(), 48, 50, count=24)) == 4
+    assert blocks.draw_pairs(generator(), 48, 50, count=24).shape == (2, 2)
+
+
+@given(COUNTS, st.integers(0, 99))
+def test_block_exchange_exchanges_the_pairs(count: int, seed: int) -> None:
     image = random_image(70, 100)
-    pairs = blocks.draw_pairs(generator(seed), 70, 100, share=share)
-    result = blocks.block_exchange(image, pairs, share=share)
+    pairs = blocks.draw_pairs(generator(seed), 70, 100, count=count)
+    result = blocks.block_exchange(image, pairs, count=count)
     assert_the_rest_is_untouched(result, image, pairs)
     assert np.array_equal(blocks_of(result)[pairs], blocks_of(image)[pairs[:, ::-1]])
 
 
-@given(SHARES, st.integers(0, 99))
-def test_block_repeat_shows_the_block_before(share: float, seed: int) -> None:
+@given(COUNTS, st.integers(0, 99))
+def test_block_repeat_shows_the_block_before(count: int, seed: int) -> None:
     image = random_image(70, 100)
-    chosen = blocks.draw_blocks(generator(seed), 70, 100, share=share)
-    result = blocks.block_repeat(image, chosen, share=share)
+    chosen = blocks.draw_blocks(generator(seed), 70, 100, count=count)
+    result = blocks.block_repeat(image, chosen, count=count)
     assert_the_rest_is_untouched(result, image, chosen)
     assert np.array_equal(blocks_of(result)[chosen], blocks_of(image)[chosen - 1])
 
 
-@given(SHARES, st.integers(0, 99))
-def test_block_loss_shows_random_pixels(share: float, seed: int) -> None:
+@given(COUNTS, st.integers(0, 99))
+def test_block_loss_shows_random_pixels(count: int, seed: int) -> None:
     image = flat(128, 70)
-    losses = blocks.draw_losses(generator(seed), 70, 70, share=share)
-    result = blocks.block_loss(image, losses, share=share)
+    losses = blocks.draw_losses(generator(seed), 70, 70, count=count)
+    result = blocks.block_loss(image, losses, count=count)
     assert_the_rest_is_untouched(result, image, losses.blocks)
     assert np.array_equal(blocks_of(result)[losses.blocks], losses.pixels)
     assert losses.pixels.std() == pytest.approx(math.sqrt((256**2 - 1) / 12), rel=0.1)
 
 
-@given(SHARES, st.integers(0, 99))
-def test_block_interpolation_uses_what_is_around(share: float, seed: int) -> None:
+@given(COUNTS, st.integers(0, 99))
+def test_block_interpolation_uses_what_is_around(count: int, seed: int) -> None:
     image = flat(90, 71)
     image[..., 1] = np.arange(71)
-    chosen = blocks.draw_blocks(generator(seed), 71, 71, share=share)
+    chosen = blocks.draw_blocks(generator(seed), 71, 71, count=count)
     lost = image.copy()
     blocks_of_lost = blocks._grid(lost)
     for block in chosen:
         blocks_of_lost[divmod(int(block), 4)] = 255  # what is lost must not show
-    result = blocks.block_interpolation(lost, chosen, share=share)
+    result = blocks.block_interpolation(lost, chosen, count=count)
     assert_the_rest_is_untouched(result, image, chosen)
     assert (result[..., 0] == 90).all()
     assert result[..., 1].max() <= 70
@@ -458,11 +503,11 @@ def test_a_single_lost_block_of_a_ramp_is_restored() -> None:
     image = np.repeat(np.arange(0, 96, 2, dtype=np.uint8)[:, np.newaxis, np.newaxis], 48, axis=1).repeat(
         3, axis=2
     )
-    result = blocks.block_interpolation(image, np.array([4]), share=0.1)
+    result = blocks.block_interpolation(image, np.array([4]), count=1)
     # Left and right give the very ramp, above and below straight lines towards it.
     assert np.abs(result.astype(int) - image).max() <= 8
     with pytest.raises(ValueError, match="all 9 blocks are lost"):
-        blocks.block_interpolation(image, np.arange(9), share=1.0)
+        blocks.block_interpolation(image, np.arange(9), count=9)
 
 
 # Stand-ins
