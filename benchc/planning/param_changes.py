@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeGuard
 
 from benchc.config.differing import differences, shown
 from benchc.config.resolved import RECORD
@@ -62,6 +62,8 @@ def param_changes(
             for when, values in (("before", lost), ("after", added)):
                 if values is not None:
                     applied.setdefault(when, {})[parameters[1]] = values
+        elif _is_entries(lost) and _is_entries(added):
+            found += _entry_changes(name, lost, added, settings)
         else:
             found += differences(_key(name, added, settings), lost, added)
     old_values, new_values = applied.get("before", {}), applied.get("after", {})
@@ -78,6 +80,30 @@ def parameter_files(suite: str, own_files: Iterable[str | Path] = ()) -> dict[st
 
 def _listed(value: object) -> list[object]:
     return value if isinstance(value, list) else []
+
+
+def _is_entries(value: object) -> TypeGuard[list[dict[str, Any]]]:
+    """Return whether a value is a list of entries of a catalogue, such as models."""
+    return isinstance(value, list) and all(isinstance(each, dict) and "id" in each for each in value)
+
+
+def _entry_changes(
+    name: str,
+    old: Iterable[Mapping[str, Any]],
+    new: Iterable[Mapping[str, Any]],
+    settings: Mapping[str, object],
+) -> Iterator[str]:
+    """Yield what differs between lists of entries; a new one is named with the settings that list it."""
+    before, after = ({entry["id"]: entry for entry in entries} for entries in (old, new))
+    for id_, entry in after.items():
+        if id_ in before:
+            yield from differences(f"{name}.{id_}", before[id_], entry)
+        else:
+            keys = [key for key, value in settings.items() if isinstance(value, list) and id_ in value]
+            yield from (f"{key}: + {id_}" for key in keys or [name])
+    yield from (f"{name}: - {id_}" for id_ in before if id_ not in after)
+    if before.keys() == after.keys() and list(before) != list(after):
+        yield f"{name}: other order"
 
 
 def _recipe_changes(

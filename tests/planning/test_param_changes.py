@@ -43,6 +43,21 @@ def test_a_change_is_one_phrase(old: list[object], new: list[object], expected: 
     assert param_changes([*map(repr, old)], [*map(repr, new)]) == [expected]
 
 
+def test_entries_are_named_with_the_settings_that_list_them() -> None:
+    old = [{"id": "a", "label": "A"}, {"id": "b", "label": "B"}]
+    new = [{"id": "b", "label": "Bee"}, {"id": "c", "label": "C"}, {"id": "d", "label": "D"}]
+    settings = {"selectors": ["b"], "targets": ["b", "c"], "figure.models": ["c"], "label": "c"}
+    assert changes(old, new, **settings) == [
+        'name.b.label: "B" -> "Bee"',
+        "targets: + c",
+        "figure.models: + c",
+        "name: + d",
+        "name: - a",
+    ]
+    assert changes(old, old[::-1]) == ["name: other order"]
+    assert changes([], old[:1], targets=["a"]) == ["targets: + a"]
+
+
 def test_the_digests_of_rules_are_read() -> None:
     file = "benchc/planning/param_changes.py"
     (line,) = [line for line in code_of(file) if line.startswith(f"{file} ")]

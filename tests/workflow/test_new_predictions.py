@@ -35,7 +35,7 @@ CASES: dict[str, tuple[Callable[[Checkout], object], str]] = {
     ),
     "one kernel": (PLANNED["a kernel"][0], "  code of benchc/corruptions/kernels/noise.py"),
     "one item": (one_item, "  content of data/shapes.tsv"),
-    "one target": (one_target, "  not made yet"),
+    "one target": (one_target, "  targets: + more"),
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from benchc.benchmarks.naturalbench.curation.caption_sets import CaptionSet, Which
 from benchc.benchmarks.naturalbench.curation.captions import read_caption_set
@@ -18,7 +18,7 @@ from benchc.benchmarks.naturalbench.curation.review_files import (
 )
 from benchc.benchmarks.naturalbench.groups import FACTS, Member, placed_groups, problem_of
 from benchc.benchmarks.naturalbench.language_model import ask_once
-from benchc.benchmarks.naturalbench.places import Source
+from benchc.benchmarks.naturalbench.places import ENGLISH, Source
 from benchc.benchmarks.naturalbench.settings import (
     Captions,
     Curate,
@@ -46,10 +46,14 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool = True) 
     """
     settings = cast(Settings, config.settings)
     members: list[Member] = []
+    languages: set[str] = set()
     here = set(pool.texts["source"]) if pool.texts.height else set()
     for id_ in here.intersection(config.sources):
-        members += yield from _groups(id_, config, pool)
-    yield from _tags(settings, members, complete=here == set(config.sources))
+        own_members, own_languages = yield from _groups(id_, config, pool)
+        members += own_members
+        languages |= own_languages
+    complete = here == set(config.sources)
+    yield from _tags(settings, members, complete=complete)
     yield from check_image_text_encoders(_encoders(settings), load=load)
     if settings.fine_tuning is not None:
         yield from _tuning(settings.fine_tuning)
@@ -58,6 +62,9 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool = True) 
     if settings.translate is not None:
         made = settings.curate is not None and _is_drawn(settings.curate)
         yield from _translate(settings.translate, Path("results") / settings.name, made=made, network=network)
+        if complete and languages == {ENGLISH.lower()}:
+            text = "all groups are in English, so that nothing can be translated; give translate: null"
+            yield Finding("translator", "error", "groups", text)
     retrieval = settings.retrieval
     if retrieval is not None:
         for key, name in (("pairs", retrieval.pairs), ("images", retrieval.images)):
@@ -80,20 +87,20 @@ def _encoders(settings: Settings) -> dict[str, tuple[str, str, str | None, str |
     }
 
 
-def _groups(id_: str, config: Config, pool: PoolFound) -> Any:
-    """Yield how many groups of a source are whole, but for their images; return the items of all."""
+def _groups(id_: str, config: Config, pool: PoolFound) -> Findings[tuple[list[Member], set[str]]]:
+    """Yield how many groups of a source are whole, but for their images; return all items and languages."""
     source = config.sources[id_]
     try:
         path = Path(source_files(id_, source)["tsv"].path)
         found = placed_groups(id_, Source(path, source.label))
     except (InputError, OSError) as error:
         yield Finding("groups", "error", id_, reason(error))
-        return []
+        return [], set()
     except KeyError:
         yield Finding(
             "groups", "error", id_, "has open questions (vqav2), not groups; remove it from sources"
         )
-        return []
+        return [], set()
     facts = {row["id"]: row for row in pool.texts.select("id", *FACTS).iter_rows(named=True)}
     problems = {group: problem_of(placed, facts) for group, placed in found.items()}
     wrong = {group: problem for group, problem in problems.items() if problem is not None}
@@ -103,11 +110,12 @@ def _groups(id_: str, config: Config, pool: PoolFound) -> Any:
         first = next(group for group, one in wrong.items() if one == problem)
         text = f"{pluralize(count, 'group')} left out: {problem} (first {first})"
         yield Finding("groups", "warning", id_, text)
-    return [
+    members = [
         Member(id_, group, place.q_idx, place.i_idx, item, taken=group not in wrong)
         for group, placed in found.items()
         for item, place in placed
     ]
+    return members, {place.language.lower() for placed in found.values() for _, place in placed}
 
 
 def _tags(settings: Settings, members: list[Member], *, complete: bool) -> Iterator[Finding]:

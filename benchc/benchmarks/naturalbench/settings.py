@@ -356,7 +356,7 @@ class Lora(Strict):
         default=128, ge=1, description="Rank of the matrices; 128 is that of LLaVA-1.5's script for LoRA."
     )
     alpha: int = Field(default=256, ge=1, description="Their product counts alpha / rank times.")
-    modules: Annotated[list[str], Field(min_length=1), AfterValidator(unique)] | None = Field(
+    modules: Annotated[list[Label], Field(min_length=1), AfterValidator(unique)] | None = Field(
         default=None,
         description="Names of the layers that are adapted, such as q_proj; null for all linear layers but "
         "the language head.",

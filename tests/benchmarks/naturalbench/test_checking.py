@@ -226,6 +226,26 @@ def test_the_translator_is_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found(network=False, template="u.txt")[0] == ("error", "template", text)
 
 
+@pytest.mark.parametrize(("languages", "errors"), [(("English", "english"), 1), (("English", "Hindi"), 0)])
+def test_a_set_in_english_has_nothing_to_translate(languages: tuple[str, str], errors: int) -> None:
+    Path("t.txt").write_text("{text}")
+    rows = [
+        row | {"language": language}
+        for name, number, language in zip("xy", (4, 8), languages, strict=True)
+        for row in group(name, number)
+    ]
+    write_tsv(Path("nb.tsv"), rows)
+    given = {"model": "gpt", "api_key_env": None, "template": "t.txt"}
+    config = config_of({"nb": {"path": "nb.tsv"}}, models={"m": "letter"}, translate=given)
+    found = [
+        text for level, _, text in texts(findings(config, network=False), "translator") if level == "error"
+    ]
+    assert (
+        found
+        == ["all groups are in English, so that nothing can be translated; give translate: null"] * errors
+    )
+
+
 def test_the_writer_needs_its_key_or_its_recordings(monkeypatch: pytest.MonkeyPatch) -> None:
     def last(**writer: object) -> tuple[str, str]:
         level, subject, text = texts(of_curation(writer=writer, network=True), "writer")[-1]

@@ -72,7 +72,14 @@ def test_the_configuration_is_refused_before_anything_runs():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"models": []}, {"models": ["m", "m"]}, {"modality": ["audio"]}, {"epochs": 0}, {"lora": {"rank": 0}}],
+    [
+        {"models": []},
+        {"models": ["m", "m"]},
+        {"modality": ["audio"]},
+        {"epochs": 0},
+        {"lora": {"rank": 0}},
+        {"lora": {"modules": [""]}},
+    ],
 )
 def test_values_that_make_no_sense_are_refused(wrong):
     with pytest.raises(ValidationError):
