@@ -84,8 +84,8 @@ class Corruptions(Strict):
     )
     scale_with_image: bool = Field(
         default=True,
-        description="Whether sizes that docs/corruptions.md gives in px, for a short side of 384 pixels, grow "
-        "with the image.",
+        description="Whether sizes that docs/corruptions.md gives in px, for a short side of 384 pixels, "
+        "grow with the image.",
     )
     corrupted: Literal["files", "on_the_fly"] = Field(
         default="on_the_fly",
