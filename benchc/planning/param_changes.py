@@ -93,14 +93,15 @@ def _entry_changes(
     new: Iterable[Mapping[str, Any]],
     settings: Mapping[str, object],
 ) -> Iterator[str]:
-    """Yield what differs between lists of entries; a new one is named with the settings that list it."""
+    """Yield what differs between lists of entries; a new one is named with the one setting that lists it."""
     before, after = ({entry["id"]: entry for entry in entries} for entries in (old, new))
     for id_, entry in after.items():
         if id_ in before:
             yield from differences(f"{name}.{id_}", before[id_], entry)
         else:
             keys = [key for key, value in settings.items() if isinstance(value, list) and id_ in value]
-            yield from (f"{key}: + {id_}" for key in keys or [name])
+            # Of several settings, some may have listed it before.
+            yield f"{keys[0] if len(keys) == 1 else name}: + {id_}"
     yield from (f"{name}: - {id_}" for id_ in before if id_ not in after)
     if before.keys() == after.keys() and list(before) != list(after):
         yield f"{name}: other order"

@@ -43,15 +43,15 @@ def test_a_change_is_one_phrase(old: list[object], new: list[object], expected: 
     assert param_changes([*map(repr, old)], [*map(repr, new)]) == [expected]
 
 
-def test_entries_are_named_with_the_settings_that_list_them() -> None:
+def test_an_entry_is_named_with_the_one_setting_that_lists_it() -> None:
     old = [{"id": "a", "label": "A"}, {"id": "b", "label": "B"}]
-    new = [{"id": "b", "label": "Bee"}, {"id": "c", "label": "C"}, {"id": "d", "label": "D"}]
-    settings = {"selectors": ["b"], "targets": ["b", "c"], "figure.models": ["c"], "label": "c"}
+    new = [{"id": "b", "label": "Bee"}, {"id": "c", "label": "C"}, {"id": "d"}, {"id": "e"}]
+    settings = {"selectors": ["b"], "targets": ["b", "c", "e"], "others": ["e"], "label": "c"}
     assert changes(old, new, **settings) == [
         'name.b.label: "B" -> "Bee"',
         "targets: + c",
-        "figure.models: + c",
         "name: + d",
+        "name: + e",
         "name: - a",
     ]
     assert changes(old, old[::-1]) == ["name: other order"]
