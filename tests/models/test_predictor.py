@@ -1,7 +1,9 @@
 """The predictor in front of a scorer: counts, splits, and scores that are refused."""
 
+import gc
 import hashlib
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -130,6 +132,31 @@ def test_a_unit_is_split_until_it_fits_into_memory(tmp_path):
         resumed.ask(QUESTION, [unit(1, 2, 3, 4, 5)])
     # A resumed run counts the splits of the run that computed the unit.
     assert (resumed.computed, resumed.oom_splits) == (0, 1)
+
+
+def test_nothing_of_a_pass_that_did_not_fit_is_left_at_the_next(tmp_path):
+    """Also where activations refer to each other, as those of hooks and graphs do."""
+
+    class Activations:
+        def __init__(self) -> None:
+            self.itself = self
+
+    class Kept(PixelScorer):
+        def score(self, question, variants):
+            assert all(each() is None for each in left)
+            if len(variants) > self.capacity:
+                left.append(weakref.ref(Activations()))
+            return super().score(question, variants)
+
+    left: list[weakref.ref[Activations]] = []
+    scorer = Kept(capacity=1)
+    gc.disable()
+    try:
+        with PredictionCache(tmp_path, IDENTITY, "a") as cache:
+            Predictor(scorer, cache, PREDICT).ask(QUESTION, [unit(1, 2, 3, 4)])
+    finally:
+        gc.enable()
+    assert scorer.calls == [4, 2, 1, 1, 2, 1, 1] and len(left) == 3
 
 
 @pytest.mark.parametrize(("dtype", "lower"), [("float32", True), ("bfloat16", False)])
