@@ -8,7 +8,6 @@ from benchc.checking.finding import Finding, Findings, reason
 from benchc.checking.image_time import ImageTime, images_of, time_of_images
 from benchc.config.settings import Corruptions
 from benchc.corruptions.own_suite import suite_with
-from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.image_keys import NAMED
@@ -39,7 +38,7 @@ def check_corruptions(
     suite = suite_with(chosen.suite, chosen.own_files)
     failed = 0
     for name in track(chosen.types, label="apply corruptions", unit="corruptions"):
-        recipe = recipe_of(name, suite, chosen.engine, chosen.scale_with_image)
+        recipe = chosen.recipe(name, suite)
         try:
             variants_of_image(key, smallest, recipe, [max(chosen.severities)], seed, chosen.alpha)
         except (InputError, ImportError, OSError) as error:

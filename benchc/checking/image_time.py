@@ -15,7 +15,6 @@ from benchc.config.load import Config
 from benchc.config.settings import Corruptions
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN
-from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.images import decode, encode, opened
 from benchc.progress import track
@@ -66,7 +65,7 @@ def measured_images(
     make = write = read = first = 0.0
     variants = 0
     for name in track((CLEAN, *chosen.types), label="time images", unit="corruptions"):
-        recipe = recipe_of(name, suite, chosen.engine, chosen.scale_with_image)
+        recipe = chosen.recipe(name, suite)
         levels = [0] if name == CLEAN else list(chosen.severities)
         corrupt = partial(variants_of_image, recipe=recipe, severities=levels, seed=seed, alpha=chosen.alpha)
         (_, loading), (_, again) = (_timed(corrupt, smallest, images[smallest]) for _ in range(2))

@@ -21,7 +21,6 @@ from benchc.config.load import Config
 from benchc.config.settings import MAX_WORKERS, OpenAnswers
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
-from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.models.attentions import FLASH
 from benchc.models.generation import Generation
@@ -128,8 +127,7 @@ def _images(config: Config) -> Recipes:
     chosen = config.settings.corruptions
     if not chosen.types:
         return Recipes([clean_recipe()], config.settings.seed, chosen.alpha)
-    suite = suite_with(chosen.suite, chosen.own_files)
-    corruption = recipe_of(chosen.types[0], suite, chosen.engine, chosen.scale_with_image)
+    corruption = chosen.recipe(chosen.types[0], suite_with(chosen.suite, chosen.own_files))
     severities = {level: corruption.parameters[level] for level in chosen.severities}
     recipes = [clean_recipe(), replace(corruption, parameters=severities)]
     return Recipes(recipes, config.settings.seed, chosen.alpha)

@@ -6,7 +6,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, JsonValue
 
 from benchc.config.strict import Ids, Names, RunName, Severities, Strict
-from benchc.corruptions.registry import SUITES, Engine, corruptions_of
+from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.registry import SUITES, Engine, corruptions_of, recipe_of
+from benchc.corruptions.suite import Suite
 
 # Repeated from benchc/images.py, which imports an image library.
 Alpha = Literal["drop", "white"]
@@ -110,6 +112,13 @@ class Corruptions(Strict):
         min_length=1,
         description="Severities, ascending.",
     )
+
+    def recipe(self, name: str, suite: Suite) -> Recipe:
+        """Return the recipe of a corruption of the run; ``suite``: with those of the user's files.
+
+        Raises as :func:`recipe_of`.
+        """
+        return recipe_of(name, suite, self.engine, self.scale_with_image)
 
 
 MAX_WORKERS = 256

@@ -12,7 +12,6 @@ from benchc.config.load import Config
 from benchc.config.source_files import source_files
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN
-from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.images import pixel_hash
 from benchc.models.cache.unit_cache import model_folder
@@ -207,7 +206,7 @@ def _renewed_corruptions(config: Config, results: Path, planned: Collection[Path
     suite = suite_with(chosen.suite, chosen.own_files)
     renewed = set()
     for name in (CLEAN, *chosen.types):
-        recipe = recipe_of(name, suite, chosen.engine, chosen.scale_with_image)
+        recipe = chosen.recipe(name, suite)
         # The severities of an image are one unit of the cache.
         levels = [0] if name == CLEAN else list(chosen.severities)
         for (corruption, id_), hashes in recorded.items():

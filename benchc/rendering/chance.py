@@ -43,6 +43,10 @@ class Standings:
         """Return the rows of one reading of the answers, of a frame with such a column."""
         return Standings(self.frame.filter(reading=reading))
 
+    def called(self, measure: str) -> "Standings":
+        """Return the same standings with another name of the measure, for a note."""
+        return Standings(self.frame.with_columns(measure=pl.lit(measure)))
+
     @property
     def ranked(self) -> list[str]:
         """Return the labels of the models that are ranked."""

@@ -13,7 +13,7 @@ from benchc.config.corruption_batches import corruption_batches
 from benchc.config.settings import RunSettings
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN, Recipe, own_file
-from benchc.corruptions.registry import all_corruptions_of, group_of, recipe_of
+from benchc.corruptions.registry import all_corruptions_of, group_of
 from benchc.corruptions.user_file_digest import first_party_files, own_digests
 from benchc.models.asking import ShownImages
 from benchc.rendering.contact_pages import pages_of
@@ -109,7 +109,7 @@ class Images:
 
     def recipe(self, corruption: str) -> Recipe:
         """Return the recipe of a corruption of the suite at the run's severities."""
-        whole = recipe_of(corruption, self.suite, self.chosen.engine, self.chosen.scale_with_image)
+        whole = self.chosen.recipe(corruption, self.suite)
         parameters = {
             severity: values
             for severity, values in whole.parameters.items()

@@ -10,6 +10,7 @@ from benchc.benchmarks.naturalbench.schemas.groups import GROUPS, GroupsFooter
 from benchc.benchmarks.naturalbench.schemas.translations import TRANSLATIONS
 from benchc.benchmarks.naturalbench.service import Service
 from benchc.benchmarks.naturalbench.translation import (
+    ALL_ENGLISH,
     asked_texts,
     in_other_languages,
     languages,
@@ -59,9 +60,7 @@ def translate_questions(
     """
     others = in_other_languages(read_table(groups, GROUPS))
     if others.is_empty():
-        raise InputError(
-            f"{groups}: all groups are in English, so that nothing can be translated; give translate: null"
-        )
+        raise InputError(f"{groups}: {ALL_ENGLISH}")
     translator = read_translator(model, temperature, template, attempts)
     service = service or Service()
     with opened(service) as endpoint:

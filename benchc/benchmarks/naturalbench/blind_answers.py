@@ -67,20 +67,27 @@ def read_blind_answers(pool: Path, models: Path, seen: list[Path], unseen: list[
         items,
         {path.parent.name: known[path.parent.name].label for path in seen},
         {path.parent.name: _right(path, items) for path in seen},
-        {path.parent.name: _unavailable(path) or _right(path, items) for path in unseen},
+        {path.parent.name: unavailable(path) or _right(path, items) for path in unseen},
     )
 
 
-def _unavailable(path: Path) -> str | None:
+def unavailable(path: Path) -> str | None:
+    """Return why a file {model}/no_image.parquet has no predictions; None for one that has."""
     reason = read_footer(path).get(UNAVAILABLE)
     return None if reason is None else str(reason)
 
 
-def _right(path: Path, items: pl.DataFrame) -> Bools:
+def chosen_options(path: Path) -> dict[str, int]:
+    """Return the option with the largest logit by item, of PREDICTIONS with one row an item."""
     predictions = read_table(path, PREDICTIONS)
     chosen: dict[str, int] = {}
     for rows, logits in logit_blocks(predictions):
         chosen |= dict(zip(predictions["id"].gather(rows), prediction(logits).tolist(), strict=True))
+    return chosen
+
+
+def _right(path: Path, items: pl.DataFrame) -> Bools:
+    chosen = chosen_options(path)
     if absent := [id_ for id_ in items["id"] if id_ not in chosen]:
         raise TableError(f"{path}: has no prediction of {absent[0]}; {REMAKE}")
     return np.array([chosen[id_] == answer for id_, answer in items.select("id", "answer").iter_rows()])

@@ -28,6 +28,7 @@ from benchc.benchmarks.naturalbench.settings import (
     Translate,
 )
 from benchc.benchmarks.naturalbench.tags import read_tags
+from benchc.benchmarks.naturalbench.translation import ALL_ENGLISH
 from benchc.checking.encoders import check_image_text_encoders
 from benchc.checking.finding import Finding, Findings, reason
 from benchc.checking.pool import PoolFound
@@ -63,8 +64,7 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool = True) 
         made = settings.curate is not None and _is_drawn(settings.curate)
         yield from _translate(settings.translate, Path("results") / settings.name, made=made, network=network)
         if complete and languages == {ENGLISH.lower()}:
-            text = "all groups are in English, so that nothing can be translated; give translate: null"
-            yield Finding("translator", "error", "groups", text)
+            yield Finding("translator", "error", "groups", ALL_ENGLISH)
     retrieval = settings.retrieval
     if retrieval is not None:
         for key, name in (("pairs", retrieval.pairs), ("images", retrieval.images)):

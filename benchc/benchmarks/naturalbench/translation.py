@@ -22,6 +22,7 @@ from benchc.endpoint.recording import request_hash
 from benchc.schemas.parquet import TableFile, read_table
 from benchc.schemas.pool import POOL
 
+ALL_ENGLISH = "all groups are in English, so that nothing can be translated; give translate: null"
 REQUIRED, OPTIONAL = ("text",), ("language",)
 QUESTION, HINT, OPTIONS = "Question", "Hint", ("Option A", "Option B")
 TEXTS = ("question", "hint", "options")  # columns of the pool

@@ -139,7 +139,7 @@ def printed_option_order(
     table: pl.DataFrame, chance: Standings, draws: int, note: str = "", summary: str = ""
 ) -> Table:
     """Return the clean and overall rows of ``metrics.option_order`` as printed; ``note`` ends the caption."""
-    standings = Standings(chance.frame.with_columns(measure=pl.lit("Acc(o) of Table 1")))
+    standings = chance.called("Acc(o) of Table 1")
     clean, shown = pl.col("corruption").eq_missing(CLEAN), _shown(table)
     return printed(
         table,

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 from matplotlib.figure import Figure
 
+from benchc.benchmarks.naturalbench.blind_answers import chosen_options, unavailable
 from benchc.benchmarks.naturalbench.figures.reading_names import named_readings
 from benchc.benchmarks.naturalbench.inputs import GroupRows
 from benchc.benchmarks.naturalbench.metrics.bootstrap import Resamples, estimates
@@ -17,15 +18,11 @@ from benchc.errors import InputError, recreate
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.output import parquet
 from benchc.rendering.style import BLUE, FAINT, INK, NORMAL, SMALL, TEXT_WIDTH, VERMILLION, new_figure, styled
-from benchc.schemas.logits import logit_blocks, prediction
-from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
-from benchc.schemas.predictions import PREDICTIONS
 
 LONGEST_LABEL = 30
 SHOWN = ("acc", "g_acc")
 TITLES = {"acc": "(a) Acc (%)", "g_acc": "(b) G-Acc (%)"}
-UNAVAILABLE = "unavailable"  # in the footer: why a model has no pass without the image
 PREFERRED = ("deterministic", "decoding")
 
 Pool = Annotated[pl.DataFrame, parquet(POOL, "id", "answer")]
@@ -99,14 +96,9 @@ def blind_values(path: Path, groups: pl.DataFrame, truth: Any) -> Floats | str:
 
     One answer stands for both images of a question. Raises InputError where a question has no prediction.
     """
-    reason = read_footer(path).get(UNAVAILABLE)
-    if reason:
-        return str(reason)
-    predictions = read_table(path, PREDICTIONS)
-    chosen: dict[str, int] = {}
-    for rows, logits in logit_blocks(predictions):
-        ids = predictions["id"].gather(rows)
-        chosen |= dict(zip(ids, prediction(logits).tolist(), strict=True))
+    if reason := unavailable(path):
+        return reason
+    chosen = chosen_options(path)
     order = {name: number for number, name in enumerate(groups["group"].unique(maintain_order=True))}
     answers = np.full(truth.shape, -1, dtype=np.int64)
     for id_, group, q, i in groups.select("id", "group", "q_idx", "i_idx").iter_rows():

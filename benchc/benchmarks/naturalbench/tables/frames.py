@@ -90,8 +90,8 @@ def marked_by_reading(frame: pl.DataFrame, chance: Standings) -> tuple[pl.Series
         standings[reading].marked(pl.Series([model]))[0]
         for model, reading in frame["model", "reading"].iter_rows()
     ]
-    shown = chance.frame.filter(pl.col("reading").is_in([*standings]))
-    note = Standings(shown.with_columns(measure=pl.lit("G-Acc by the reading of the row"))).note
+    shown = Standings(chance.frame.filter(pl.col("reading").is_in([*standings])))
+    note = shown.called("G-Acc by the reading of the row").note
     return pl.Series("model", marked, dtype=pl.String), note
 
 
