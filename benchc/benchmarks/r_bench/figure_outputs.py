@@ -1,0 +1,12 @@
+"""The figures and pages of a run of R-Bench."""
+
+from collections.abc import Mapping
+
+from benchc.benchmarks.r_bench.settings import Settings
+from benchc.rendering.declaration import Output
+from benchc.workflow.run import Run
+
+
+def figure_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> list[Output]:
+    """Return the declarations; ``labels``: of all models by id, in the order of figures."""
+    return []

@@ -1,0 +1,155 @@
+"""The settings of a run of R-Bench: the shared ones, and the choices that the paper leaves open."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from benchc.benchmarks.r_bench.dimensions import Task
+from benchc.config import settings
+from benchc.config.strict import Id, Ids, Label, Names, Severities, Strict, UserPath
+from benchc.corruptions.registry import SUITES
+
+
+class Assignment(Strict):
+    """Under which dimensions, at which strengths, the items of generated pairs are shown."""
+
+    per_task: int = Field(
+        default=15,
+        ge=1,
+        description="Items of each dimension and task, as far as the pool reaches; their strengths are "
+        "equally frequent.",
+    )
+    per_item: int = Field(
+        default=1, ge=1, description="The most dimensions that an item is shown under, each at one strength."
+    )
+    cross: bool = Field(
+        default=False, description="Whether every item is shown under all dimensions at all strengths."
+    )
+
+
+class Asked(Strict):
+    """How models are asked the items of a task."""
+
+    prompt: str = Field(
+        min_length=1,
+        description="The prompt, with {question} and, of items with options, {options}: `A.red; B.blue`.",
+    )
+    max_new_tokens: int = Field(ge=1, description="The most tokens of an answer; one that has them is cut.")
+
+
+class Answers(Strict):
+    """How models are asked, by task, greedily."""
+
+    mcq: Asked = Field(
+        default=Asked(
+            prompt="{question}\n{options}\nAnswer with the option's letter from the given choices directly.",
+            max_new_tokens=10,
+        ),
+        description="Items with options.",
+    )
+    vqa: Asked = Field(
+        default=Asked(prompt="{question}. Please answer no more than 10 words", max_new_tokens=20),
+        description="Open-ended questions.",
+    )
+    cap: Asked = Field(
+        default=Asked(
+            prompt="Please describe this image in general. Directly provide the description, do not include "
+            "prefix like 'This image depicts'",
+            max_new_tokens=80,
+        ),
+        description="Captions.",
+    )
+
+
+class Imported(Strict):
+    """A model whose answers were made by another program."""
+
+    label: Label = Field(description="Name in tables and figures.")
+    file: UserPath = Field(
+        description="CSV file with the columns id, corruption (`clean` at severity 0), severity and answer, "
+        "one row for each item and assigned corruption; relative to the repository's root."
+    )
+
+
+class Judged(Strict):
+    """A model whose replies were judged by another program, in the authors' format."""
+
+    label: Label = Field(description="Name in tables and figures.")
+    dis: UserPath = Field(description="CSV file with name and result of replies to distorted images.")
+    ref: UserPath = Field(description="The same of replies to reference images.")
+    com: UserPath = Field(description="The same of replies to distorted images against those to reference.")
+
+
+class Bootstrap(Strict):
+    """How the items are resampled for intervals."""
+
+    draws: int = Field(default=2000, ge=100, description="Resamples for the intervals.")
+    seed: int = Field(default=0, ge=0, description="Seed of the resamples.")
+
+
+class Tables(Strict):
+    """Settings of the tables."""
+
+    bootstrap: Bootstrap = Field(
+        default_factory=Bootstrap, description="How the items are resampled for intervals."
+    )
+
+
+class Corruptions(settings.Corruptions):
+    """How images are corrupted."""
+
+    suite: Literal["r-bench"] = Field(default="r-bench", description="Suite that the types are from.")
+    types: Names = Field(
+        default_factory=lambda: settings.default_types({"suite": "r-bench"}),
+        json_schema_extra=settings.in_words("the default set of the suite"),
+        description="Dimensions by name, in the order of tables and figures. Stand-ins for the five that the "
+        "authors photographed are shown only if they are named, and are no part of means of steps and groups.",
+    )
+    severities: Severities = Field(
+        default=list(SUITES["r-bench"].severities), description="Strengths: 1, 2, 3 are low, mid, high."
+    )
+
+
+class Settings(settings.RunSettings):
+    """A run of R-Bench: `config/r-bench.yaml`, `config/demo-r-bench.yaml`."""
+
+    MODEL_KEYS = ("models",)
+
+    benchmark: Literal["r-bench"] = Field(description="Benchmark that the run builds.")
+    corruptions: Corruptions = Field(
+        default_factory=lambda: Corruptions(), description="How images are corrupted."
+    )
+    pairs: Literal["released", "generated"] = Field(
+        description="Whether the pairs of reference and distorted image are the authors', or generated from "
+        "the images of the pool."
+    )
+    released: UserPath | None = Field(
+        default=None,
+        description="Distorted images of released pairs, as `benchc r-bench-pairs` writes them; relative to "
+        "the repository's root.",
+    )
+    tasks: dict[Id, Task] = Field(
+        default_factory=dict,
+        description="Tasks of the sources by id; of others, items with options are mcq, and the rest vqa. "
+        "Released pairs have theirs as category.",
+    )
+    assignment: Assignment = Field(
+        default_factory=Assignment, description="Which items are shown under which dimensions."
+    )
+    models: Ids = Field(
+        description="Ids of the models that are measured, in the order of tables and figures."
+    )
+    answers: Answers = Field(default_factory=Answers, description="How models are asked.")
+    answers_from: dict[Id, Imported] = Field(
+        default_factory=dict,
+        description="Answers of models that benchc does not run, by an id of your own, judged as the others.",
+    )
+    judgements_from: dict[Id, Judged] = Field(
+        default_factory=dict, description="Judgements of models by another program, by an id of your own."
+    )
+    people: Annotated[list[UserPath], Field()] = Field(
+        default=[],
+        description="Answers of people, a CSV file each with id and answer, for the human row of Table 4: "
+        "at least three, of whom the best and the worst are left out.",
+    )
+    tables: Tables = Field(default_factory=Tables, description="Settings of the tables.")
