@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from benchc.benchmarks.vqa_robustness.figures.groups import grouped, name_groups
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.tables.names import words
+from benchc.rendering.groups import grouped, name_groups
 from benchc.rendering.labels import renderable, shorten_all
 from benchc.rendering.style import BLUE, FAINT, INK, SKY_BLUE, TEXT_WIDTH, new_figure, styled
 

@@ -1,26 +1,24 @@
 """The five scaled metrics of severity as radar charts: by model, and by corruption in each class."""
 
-from collections.abc import Sequence
-from math import ceil, pi
+from math import ceil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.vqa_robustness.figures.groups import grouped
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
-from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.severity import Levels, severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, vre, weights_of
 from benchc.benchmarks.vqa_robustness.tables.frames import frozen_scale, marked_errors
 from benchc.benchmarks.vqa_robustness.tables.names import words
 from benchc.rendering.chance import ChanceTable
-from benchc.rendering.labels import font_families, renderable, shorten_all
-from benchc.rendering.series_style import line, series_style
-from benchc.rendering.style import FAINT, NORMAL, SMALL, TEXT_WIDTH, new_figure, styled
+from benchc.rendering.groups import grouped
+from benchc.rendering.radar import legend_below, radar
+from benchc.rendering.style import TEXT_WIDTH, new_figure, styled
 
 IN_A_ROW = 3
 SPOKES = ("First-\nDrop", "Range", "Error\nRate", "Average\nError", "Average\nDifference")
+TICKS = {0.25: "", 0.5: ".5", 0.75: "", 1.0: "1"}
 # The paper shows these two classes in one panel.
 TOGETHER = ("blur", "weather")
 
@@ -63,7 +61,10 @@ def figure_radar(
                 axes.set_visible(False)
                 continue
             title, labels, parts = panels[number]
-            _panel(axes, f"({'abcdefghijklmnopqrstuvwxyz'[number]}) {title}", labels, parts, top)
+            bottom = min(0.0, float(np.nan_to_num(parts).min(initial=0)))
+            titled = f"({'abcdefghijklmnopqrstuvwxyz'[number]}) {title}"
+            radar(axes, titled, SPOKES, labels, parts, limits=(bottom, top), ticks=TICKS)
+            legend_below(axes)
     return figure
 
 
@@ -74,41 +75,3 @@ def _panels(groups: dict[str, list[int]]) -> dict[str, list[int]]:
     for name, members in groups.items():
         merged.setdefault(" and ".join(TOGETHER) if name in TOGETHER else name, []).extend(members)
     return merged
-
-
-def _panel(axes: Any, title: str, names: Sequence[str], parts: Floats, top: float) -> None:
-    angles = 2 * pi * np.arange(len(SPOKES) + 1) / len(SPOKES)
-    axes.set_theta_zero_location("N")
-    axes.set_theta_direction(-1)
-    for number, (name, values) in enumerate(zip(shorten_all(renderable(names), 20), parts.T, strict=True)):
-        axes.plot(
-            angles,
-            np.append(values, values[0]),
-            **series_style(number),
-            linestyle=line(number),
-            linewidth=0.9,
-            markersize=2.2,
-            label=name,
-            clip_on=False,
-        )
-    axes.set_ylim(min(0.0, float(np.nan_to_num(parts).min(initial=0))), top)
-    axes.set_yticks([0.25, 0.5, 0.75, 1.0], ["", ".5", "", "1"], fontsize=SMALL, color=FAINT)
-    axes.set_rlabel_position(36)
-    axes.set_xticks(angles[:-1], SPOKES, fontsize=SMALL + 0.5)
-    axes.tick_params(axis="x", pad=-1)
-    # Outside the circle: labels right of it are flush left, those left of it flush right.
-    for label, side in zip(axes.get_xticklabels(), ("center", "left", "left", "right", "right"), strict=True):
-        label.set_horizontalalignment(side)
-    axes.grid(color="#D8D8D8", linewidth=0.5)
-    axes.spines["polar"].set(color=FAINT, linewidth=0.5)
-    axes.set_title(title, pad=8)
-    if not names:
-        return
-    axes.legend(
-        loc="upper center",
-        bbox_to_anchor=(0.5, -0.12),
-        ncols=2,
-        prop={"family": font_families(), "size": NORMAL - 1},
-        handlelength=1.4,
-        columnspacing=0.8,
-    )

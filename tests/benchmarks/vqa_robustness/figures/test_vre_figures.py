@@ -240,7 +240,7 @@ def test_no_model_with_vre_is_no_error_with_a_frozen_scale(errors, tmp_path):
 
 @pytest.mark.parametrize("figure", [figure_heatmap, figure_bars])
 def test_a_corruption_without_a_class_is_an_error(errors, figure):
-    with pytest.raises(InputError, match="the errors have type_7, whose class is not given; add it to"):
+    with pytest.raises(InputError, match="type_7 has no group; add it to groups"):
         figure(errors, {name: class_ for name, class_ in GROUPS.items() if name != "type_7"})
 
 
