@@ -2,22 +2,17 @@
 
 import base64
 import hashlib
-import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
-
-from PIL import Image
 
 from benchc.benchmarks.naturalbench.curation.review_files import written_id
 from benchc.benchmarks.naturalbench.curation.review_rows import Row
 from benchc.errors import InputError
 from benchc.images import ImageError, decode
+from benchc.rendering.page_image import page_image
 
 IMAGES, DATA = "@images@", "@data@"  # in the template
-LONGEST_SIDE = 640  # pixels
-QUALITY = 80  # of WebP
-SMALL = 256  # pixels: up to this side, an image stays as it is, since WebP halves the resolution of colour
 
 
 def review_page(
@@ -78,12 +73,8 @@ def title_of(name: str, round_: int | None, rounds: int, annotator: str) -> str:
 
 
 def _encoded(key: str, data: bytes) -> str:
-    """Return an image in base64, as WebP with sides of at most LONGEST_SIDE pixels."""
+    """Return an image in base64."""
     try:
-        image = Image.fromarray(decode(data), "RGB")
+        return base64.b64encode(page_image(decode(data))).decode()
     except ImageError as error:
         raise InputError(f"image {key}: {error}; remove or replace it") from error
-    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
-    file = io.BytesIO()
-    image.save(file, "WEBP", quality=QUALITY, lossless=max(image.size) <= SMALL)
-    return base64.b64encode(file.getvalue()).decode()

@@ -12,9 +12,10 @@ import pytest
 
 from benchc.benchmarks.naturalbench.curation.review_csv import read_reviews
 from benchc.benchmarks.naturalbench.curation.review_rows import pair_rows
-from benchc.benchmarks.naturalbench.pages.review import LONGEST_SIDE, review_page
+from benchc.benchmarks.naturalbench.pages.review import review_page
 from benchc.errors import InputError
 from benchc.images import encode_png
+from benchc.rendering.page_image import LONGEST_SIDE
 from tests.benchmarks.naturalbench.curation.reviewing import SAMPLES, questions, rows_of
 from tests.benchmarks.naturalbench.drawn import drawn_captions
 from tests.browser import ARROW_LEFT, ARROW_RIGHT, Browser, chromium
