@@ -38,14 +38,14 @@ class Dimension(NamedTuple):
 
     Attributes:
         name: the corruption's
-        index: the paper's number, 1 to 33
+        number: the paper's, 1 to 33
         step: a key of STEP_LABELS
         group: a key of GROUP_LABELS
         stand_in: whether it is a synthetic substitute for what the authors photographed
     """
 
     name: str
-    index: int
+    number: int
     step: str
     group: str
     stand_in: bool
