@@ -13,6 +13,8 @@ from benchc.rendering.groups import name_groups
 from benchc.rendering.labels import font_families, renderable, shorten_all
 from benchc.rendering.style import SMALL
 
+SHORT = 3  # letters: names up to this length are horizontal
+
 
 def heat_map(
     axes: Any,
@@ -45,8 +47,11 @@ def heat_map(
         value = values[row, column]
         colour = text_colour(colour_map(norm(value)))
         axes.text(column, row, text(value), ha="center", va="center", fontsize=points, color=colour)
-    names = shorten_all(renderable(columns), 24)
-    axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
+    names = shorten_all(renderable(columns), 26)
+    if max(map(len, names), default=0) <= SHORT:
+        axes.set_xticks(range(len(names)), names)
+    else:
+        axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
     labels = shorten_all(renderable(rows), 34)
     axes.set_yticks(range(len(labels)), labels, family=font_families())
     axes.tick_params(length=0)

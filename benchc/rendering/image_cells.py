@@ -23,12 +23,15 @@ MOST_HEIGHT = 1.2  # of an image, in its widths
 Cell = tuple[str, str, Pixels]  # the image's group, which may be empty, its name, and uint8[H, W, 3]
 
 
-def plot_cells(cells: Sequence[Cell], note: str = "") -> Figure:
-    """Plot images with their groups above and their names below; ``note``: a line below all.
+def plot_cells(
+    cells: Sequence[Cell], note: str = "", *, in_a_row: int = IN_A_ROW, points: float = NORMAL - 0.5
+) -> Figure:
+    """Plot images with their groups above and their names below.
 
+    ``note``: a line below all; ``in_a_row``: at most; ``points``: size of the names.
     Cells have the shape of the image of median shape; each image fills its cell as far as its own allows.
     """
-    rows = pages_of([group for group, *_ in cells], IN_A_ROW)
+    rows = pages_of([group for group, *_ in cells], in_a_row)
     aspect = float(np.median([image.shape[0] / image.shape[1] for *_, image in cells]))
     side = (TEXT_WIDTH - 2 * MARGIN + GAP) / max(map(len, rows)) - GAP
     side = min(side, (TEXT_WIDTH - 2 * MARGIN + GAP) / 4 - GAP)
@@ -59,9 +62,9 @@ def plot_cells(cells: Sequence[Cell], note: str = "") -> Figure:
                 axes.imshow(image, aspect="auto", interpolation="nearest" if len(image) < 200 else None)
                 axes.set(xticks=[], yticks=[])
                 axes.spines[:].set(visible=True, color=FAINT, linewidth=0.3)
-                lines = wrap(renderable([name])[0], inches=side, points=NORMAL - 0.5, lines=2)
+                lines = wrap(renderable([name])[0], inches=side, points=points, lines=2)
                 for line, text in enumerate(lines):
-                    _text(figure, left + side / 2, bottom - 0.1 * (line + 1), text)
+                    _text(figure, left + side / 2, bottom - 0.1 * (line + 1), text, fontsize=points)
             for group, columns in groups.items():
                 if group:
                     _head(figure, group, columns, side, height - top)

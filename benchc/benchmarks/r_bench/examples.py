@@ -70,7 +70,7 @@ def read_examples(
     judge_scores: Sequence[Path],
     scores: Sequence[Path],
     labels: Mapping[str, str],
-    wanted: pl.Expr | None = None,
+    wanted: pl.DataFrame | None = None,
 ) -> list[Example]:
     """Return the pairs in the order of the file, with the models in the order of ``labels``.
 
@@ -82,10 +82,11 @@ def read_examples(
         judge_scores: judge_scores/{model}.parquet of all models that have them.
         scores: scores/{model}.parquet.
         labels: names of the models by id.
-        wanted: which rows of ``pairs``; None for all.
+        wanted: id, corruption and severity of the pairs to return; None for all.
     """
     rows = read_table(pairs, PAIRS)
-    rows = rows if wanted is None else rows.filter(wanted)
+    if wanted is not None:
+        rows = rows.join(wanted, on=["id", "corruption", "severity"], how="semi")
     ids = set(rows["id"])
     items = {row["id"]: row for row in _of_items(pool, POOL, ids, ("id", "question", "options", "answer"))}
     truths = {row["id"]: row for row in _of_items(references, REFERENCES, ids, None)}

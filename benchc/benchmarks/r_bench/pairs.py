@@ -30,8 +30,9 @@ def chosen_pairs(cells: pl.DataFrame, number: int, seed: int) -> pl.DataFrame:
         .with_columns(turn=pl.int_range(pl.len()).over("corruption", "task"))
         .sort("turn", "hash")
         .head(number)
-        .sort("corruption", "severity", "hash")
-        .drop("turn", "hash")
+        .with_columns(number=_numbers(pl.col("corruption")))
+        .sort("number", "severity", "hash")
+        .drop("turn", "number", "hash")
     )
 
 
@@ -50,7 +51,7 @@ def pairs_of(pool: Path, cells: pl.DataFrame, corrupted: Sequence[Path], images:
     found = cells.join(clean, on="id", maintain_order="left").join(
         shown, on=["id", "corruption", "severity"], maintain_order="left"
     )
-    return found.select(PAIRS.columns)
+    return found.select(*PAIRS.columns)
 
 
 def gallery_of_image(pool: Path, images: ShownImages) -> pl.DataFrame:
@@ -63,7 +64,7 @@ def gallery_of_image(pool: Path, images: ShownImages) -> pl.DataFrame:
             severity = max(recipe.severities)
             image = apply(recipe, clean, severity, image_seed(images.seed or 0, key, name, severity))
             rows.append((key, TASKS[0], name, severity, reference, _image(page_image(image, LONGEST_SIDE))))
-    return _by_index(pl.DataFrame(rows, schema=dict(PAIRS.columns), orient="row"))
+    return pl.DataFrame(rows, schema=dict(PAIRS.columns), orient="row").sort(_numbers(pl.col("corruption")))
 
 
 def gallery_of_pairs(
@@ -72,7 +73,7 @@ def gallery_of_pairs(
     """Return the PAIRS table of one of ``cells`` of each dimension: the first by a hash of the strongest."""
     strongest = cells.filter(severity=pl.col("severity").max().over("corruption"))
     first = _hashed(strongest, seed).sort("hash").unique("corruption", keep="first", maintain_order=True)
-    return _by_index(pairs_of(pool, first.drop("hash"), corrupted, images))
+    return pairs_of(pool, first.drop("hash"), corrupted, images).sort(_numbers(pl.col("corruption")))
 
 
 def _hashed(cells: pl.DataFrame, seed: int) -> pl.DataFrame:
@@ -81,9 +82,8 @@ def _hashed(cells: pl.DataFrame, seed: int) -> pl.DataFrame:
     return cells.with_columns(hash=pl.Series(order, dtype=pl.UInt64)).sort("hash")
 
 
-def _by_index(frame: pl.DataFrame) -> pl.DataFrame:
-    order = [dimension(name).number for name in frame["corruption"]]
-    return frame[sorted(range(frame.height), key=order.__getitem__)]
+def _numbers(names: pl.Expr) -> pl.Expr:
+    return names.map_elements(lambda name: dimension(name).number, return_dtype=pl.Int64)
 
 
 def _image(data: bytes) -> dict[str, bytes | None]:

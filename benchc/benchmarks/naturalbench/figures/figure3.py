@@ -10,7 +10,6 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.naturalbench.blind_answers import Answers, BlindAnswers, Bools
-from benchc.benchmarks.naturalbench.figures.line import POINTS, write_line
 from benchc.command_line import NaturalInt, PositiveInt
 from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
@@ -18,6 +17,7 @@ from benchc.rendering.image_grid import plot_images
 from benchc.rendering.item_images import item_images
 from benchc.rendering.labels import renderable, shorten_all
 from benchc.rendering.style import FAINT, TEXT_WIDTH, new_figure, styled
+from benchc.rendering.text_line import POINTS, write_line
 from benchc.rendering.wrap import option_text, wrap
 from benchc.schemas.parquet import iterate_groups
 from benchc.schemas.pool import POOL

@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchc.benchmarks.naturalbench.figures.chance import G_ACC
-from benchc.benchmarks.naturalbench.figures.line import POINTS, write_line
 from benchc.benchmarks.naturalbench.figures.reading_names import named_readings
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
 from benchc.benchmarks.naturalbench.metrics.readings import NO_OPTION
@@ -37,6 +36,7 @@ from benchc.rendering.style import (
     new_figure,
     styled,
 )
+from benchc.rendering.text_line import POINTS, write_line
 from benchc.rendering.wrap import LETTER, wrap
 from benchc.schemas.parquet import iterate_groups
 from benchc.schemas.pool import POOL

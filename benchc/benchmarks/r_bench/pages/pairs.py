@@ -1,0 +1,88 @@
+"""The pair explorer: reference and distorted images side by side, with replies, judgements and scores."""
+
+import base64
+import json
+from collections.abc import Sequence
+from importlib import resources
+from pathlib import Path
+
+from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, STRENGTHS, TASK_LABELS, dimension
+from benchc.benchmarks.r_bench.examples import Answer, Example, read_examples
+from benchc.rendering.labels import spaced
+
+IMAGES, DATA = "@images@", "@data@"  # in the template
+
+
+def pairs(
+    pairs: Path,
+    pool: Path,
+    references: Path,
+    answers: list[Path],
+    judge_scores: list[Path],
+    scores: list[Path],
+    labels: dict[str, str],
+    note: str = "",
+) -> str:
+    """Return the page, one HTML file that needs no network; ``note``: a sentence on the judge, or empty."""
+    return pairs_page(
+        read_examples(pairs, pool, references, answers, judge_scores, scores, labels),
+        [*labels.values()],
+        note,
+    )
+
+
+def pairs_page(examples: Sequence[Example], models: Sequence[str], note: str = "") -> str:
+    """Return the page of ``examples``, with the answers of ``models``."""
+    numbers: dict[bytes, int] = {}
+    content = {
+        "models": models,
+        "tasks": TASK_LABELS,
+        "strengths": {str(number): name for number, name in STRENGTHS.items()},
+        "dimensions": _dimensions(examples),
+        "note": note,
+        "rows": [
+            {
+                "id": example.id,
+                "task": example.task,
+                "dimension": example.corruption,
+                "strength": str(example.severity),
+                "question": example.question,
+                "options": example.options,
+                "truths": example.truths,
+                "images": [
+                    numbers.setdefault(image, len(numbers))
+                    for image in (example.reference, example.distorted)
+                ],
+                "answers": [_answer(answer) for answer in example.answers],
+            }
+            for example in examples
+        ],
+    }
+    images = [
+        f'<script type="text/plain" id="image-{number}">{base64.b64encode(image).decode()}</script>'
+        for image, number in numbers.items()
+    ]
+    template = resources.files("benchc.benchmarks.r_bench.pages").joinpath("pairs.html")
+    # A text such as "</script>" would end the script that contains the data.
+    data = json.dumps(content, ensure_ascii=False, allow_nan=False).replace("<", r"\u003c")
+    before, _, rest = template.read_text(encoding="utf-8").partition(IMAGES)
+    between, _, after = rest.partition(DATA)
+    return f"{before}{chr(10).join(images)}{between}{data}{after}"
+
+
+def _dimensions(examples: Sequence[Example]) -> dict[str, str]:
+    """Return the names of the dimensions, with number, step and group, in the order of their numbers."""
+    found = sorted({dimension(example.corruption) for example in examples}, key=lambda one: one.number)
+    return {
+        one.name: f"{one.number} {spaced(one.name)} ({STEP_LABELS[one.step]}, {GROUP_LABELS[one.group]})"
+        for one in found
+    }
+
+
+def _answer(answer: Answer) -> dict[str, object]:
+    return {
+        "model": answer.model,
+        "replies": [answer.reference, answer.distorted],
+        "judgements": answer.judgements,
+        **answer.scores,
+    }
