@@ -18,12 +18,14 @@ class JudgeScoresFooter(ImageFooter):
         judge: `rule`, `llm`, `human` or `published`
         judge_model: name of the language model that judges; null for another judge
         prompts: hash of the judge's prompts; null for another judge
+        readable: share of the judgements that have a score, in [0, 1]; null where it is not known
     """
 
     label: str
     judge: str
     judge_model: str | None = None
     prompts: str | None = None
+    readable: float | None = None
 
 
 JUDGE_SCORES = TableType(
