@@ -36,3 +36,15 @@ def compare_with_published(
         for number, (name, name_published) in enumerate(values.items())
     ]
     return pl.concat(parts).sort("row", "number").drop("row", "number")
+
+
+def of_run(table: pl.DataFrame, labels: Mapping[str, str], names: Mapping[str, str]) -> pl.DataFrame:
+    """Return the rows of a published table of the models of a run, with its labels in the column model.
+
+    Args:
+        table: a published table with the column model.
+        labels: of the run's models by id.
+        names: what the paper calls a model, by id; a model without it has no row.
+    """
+    ours = {names[id_]: label for id_, label in labels.items() if id_ in names}
+    return table.filter(pl.col("model").is_in([*ours])).with_columns(pl.col("model").replace(ours))

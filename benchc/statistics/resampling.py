@@ -58,19 +58,22 @@ def drawn_means(counts: Floats, sums: Floats, weights: Floats) -> Floats:
     return np.divide(drawn, total, out=np.full_like(drawn, np.nan), where=total > 0)
 
 
-def percentile_interval(draws: Floats, *, interpolate: bool = True) -> tuple[Floats, Floats]:
-    """Return the ends of the 95 % percentile interval of each column of float64[draws, columns].
+def percentile_interval(
+    draws: Floats, *, interpolate: bool = True, tails: Floats = TAILS
+) -> tuple[Floats, Floats]:
+    """Return the ends of the percentile interval of each column of float64[draws, columns].
 
     NaN are excluded; a column of NaN has NaN ends. Ends are interpolated between draws or, without
     ``interpolate``, are draws themselves (the inverse of the distribution function), as for ranks.
+    ``tails``: the quantiles that are the ends; the default is a 95 % interval.
     """
     method: Literal["linear", "inverted_cdf"] = "linear" if interpolate else "inverted_cdf"
     ends = np.full((2, draws.shape[1]), np.nan)
     gaps = np.isnan(draws)
     whole = ~gaps.any(axis=0)
     if whole.any():
-        ends[:, whole] = np.quantile(draws[:, whole], TAILS, axis=0, method=method)
+        ends[:, whole] = np.quantile(draws[:, whole], tails, axis=0, method=method)
     for column in np.flatnonzero(~whole & ~gaps.all(axis=0)):
         known = draws[~gaps[:, column], column]
-        ends[:, column] = np.quantile(known, TAILS, method=method)
+        ends[:, column] = np.quantile(known, tails, method=method)
     return ends[0], ends[1]

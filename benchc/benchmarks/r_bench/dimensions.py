@@ -53,8 +53,9 @@ class Dimension(NamedTuple):
 
 def dimension(corruption: str) -> Dimension:
     """Return the dimension of a corruption; raises KeyError for one outside the suite r-bench."""
-    step = next(step for step, names in R_BENCH.steps.items() if corruption in names)
-    group = next(
-        group for group, types in R_BENCH.groups.items() if corruption in (type_.name for type_ in types)
-    )
-    return Dimension(corruption, R_BENCH_INDEX[corruption], step, group, corruption.endswith(STAND_IN))
+    # A captured dimension is where its stand-in is.
+    name = corruption if corruption in R_BENCH_INDEX else f"{corruption}{STAND_IN}"
+    number = R_BENCH_INDEX[name]
+    step = next(step for step, names in R_BENCH.steps.items() if name in names)
+    group = next(group for group, types in R_BENCH.groups.items() if name in (type_.name for type_ in types))
+    return Dimension(corruption, number, step, group, corruption.endswith(STAND_IN))

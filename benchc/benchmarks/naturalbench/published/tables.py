@@ -11,6 +11,8 @@ from importlib import resources
 
 import polars as pl
 
+from benchc.rendering import published
+
 HUMAN = "Human Performance"
 HUMAN_G_ACC = 92.1
 CHANCE = "Random Chance"
@@ -129,11 +131,7 @@ def published_table11() -> pl.DataFrame:
 
 def of_run(table: pl.DataFrame, labels: Mapping[str, str]) -> pl.DataFrame:
     """Return the rows of the models of a run, with its labels; ``labels``: by the ids of models."""
-    names = {MODELS[id_]: label for id_, label in labels.items() if id_ in MODELS}
-    columns = {"model": [*names], "label": [*names.values()]}
-    ours = pl.DataFrame(columns, schema={"model": pl.String, "label": pl.String})
-    found = table.join(ours, on="model", how="inner", maintain_order="left")
-    return found.with_columns(pl.col("label").alias("model")).drop("label")
+    return published.of_run(table, labels, MODELS)
 
 
 def _named(table: pl.DataFrame) -> pl.DataFrame:

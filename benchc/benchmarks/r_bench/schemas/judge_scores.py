@@ -18,12 +18,14 @@ class JudgeScoresFooter(ImageFooter):
         judge: `rule`, `llm`, `human` or `published`
         judge_model: name of the language model that judges; null for another judge
         prompts: hash of the judge's prompts; null for another judge
+        readable: share of the judgements that have a score, in [0, 1]; null where it is not known
     """
 
     label: str
     judge: str
     judge_model: str | None = None
     prompts: str | None = None
+    readable: float | None = None
 
 
 JUDGE_SCORES = TableType(
@@ -40,6 +42,6 @@ JUDGE_SCORES = TableType(
         "judge": pl.Enum(["letter", "rule", "llm", "human", "published"]),  # letter: decided without a judge
         "score": pl.Float64,  # 0 or 1 of mcq; 0, 1 or 2 of vqa and cap (.5 steps for the rule judge)
         "readable": pl.Boolean,  # whether the judge's reply has a score; without one, it is 0
-        "request_key": pl.String,  # hash of the request (benchc/endpoint/recording.py); null without a request
+        "request_key": pl.String,  # of the request's record (benchc/endpoint/recording.py); null without one
     },
 )

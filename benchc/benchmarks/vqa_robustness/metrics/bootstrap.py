@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, complete, ranks, vre
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, complete, vre
 from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
 
 # Of the resamples; intervals of the others would be of another population.
@@ -77,14 +77,3 @@ def vre_draws(
             found = vre(own.scaled(values), weights)
             models[draw], corruptions[draw], parts[draw] = found.model, found.corruption, found.model_parts
     return Draws(models, corruptions, parts, errors.mean(axis=(2, 3)))
-
-
-def rank_shares(draws: Floats) -> Floats:
-    """Return the share of resamples in which each has each rank, float[things, things].
-
-    ``draws``: float[draws, things], of resamples that are not left out. A thing without VRE has no rank.
-    """
-    count = draws.shape[1]
-    drawn = np.array([ranks(row) for row in draws]).reshape(-1, count)  # [draws, things]
-    shares: Floats = (drawn[:, :, None] == np.arange(1, count + 1)).sum(axis=0) / max(1, len(drawn))
-    return shares

@@ -105,13 +105,3 @@ def studied_weights() -> dict[str, Floats]:
         name: weights_of(tuple(HEAVY if other == name else 1.0 for other in METRICS)) for name in METRICS
     }
     return {"equal": weights_of(EQUAL), **heavier}
-
-
-def ranks(values: Floats) -> npt.NDArray[np.int64]:
-    """Return the rank of each value, 1 for the lowest. NaN has rank 0.
-
-    Values that agree to ``DIGITS`` decimals share the lower rank.
-    """
-    shown = np.round(values, DIGITS)
-    below = (shown[None, :] < shown[:, None]).sum(axis=1) + 1
-    return np.where(np.isnan(values), 0, below)

@@ -7,11 +7,12 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Floats, Levels, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, complete, ranks
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, complete
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
 from benchc.errors import InputError
 from benchc.rendering.chance import Standings
 from benchc.rendering.markdown import markdown
+from benchc.statistics.ranks import ranks
 
 HEADERS = ("First-Drop", "Range", "Error Rate", "Average Error", "Average Difference")
 

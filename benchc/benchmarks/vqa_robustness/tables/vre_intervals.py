@@ -9,9 +9,9 @@ import polars as pl
 
 from benchc.benchmarks.vqa_robustness.grades import Grade, Graded, answers_of, by_image
 from benchc.benchmarks.vqa_robustness.inputs import PoolImages
-from benchc.benchmarks.vqa_robustness.metrics.bootstrap import Draws, rank_shares, vre_draws
+from benchc.benchmarks.vqa_robustness.metrics.bootstrap import Draws, vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats, Levels, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, ranks, studied_weights, vre, weights_of
+from benchc.benchmarks.vqa_robustness.metrics.vre import EQUAL, Scale, studied_weights, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.intervals import (
     ACCURACY,
     CORRUPTION,
@@ -24,6 +24,7 @@ from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ChanceTable
 from benchc.rendering.output import Table
+from benchc.statistics.ranks import rank_shares, ranks
 from benchc.statistics.resampling import percentile_interval
 
 

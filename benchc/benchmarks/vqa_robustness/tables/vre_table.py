@@ -9,7 +9,7 @@ import polars as pl
 
 from benchc.benchmarks.vqa_robustness.metrics.bootstrap import MOST_LEFT_OUT
 from benchc.benchmarks.vqa_robustness.metrics.severity import LEVELS, METRICS, Levels, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, vre, weights_of
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from benchc.benchmarks.vqa_robustness.tables.frames import (
     HEADERS,
@@ -23,6 +23,7 @@ from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER, Standings
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
+from benchc.statistics.ranks import ranks
 
 CAPTION = (
     "VRE by {key}: the weighted mean of the five scaled metrics beside it; low is robust, and rank 1 is the "

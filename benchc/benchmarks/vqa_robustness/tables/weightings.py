@@ -7,13 +7,14 @@ import polars as pl
 
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, Levels, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, studied_weights, vre
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre
 from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS, frozen_scale, incomplete
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER, ChanceTable
 from benchc.rendering.numbers import number_text
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
+from benchc.statistics.ranks import ranks
 
 CAPTION = (
     "VRE of each model, and its rank in brackets (1 is the most robust), with equal weights and with 0.6 for "

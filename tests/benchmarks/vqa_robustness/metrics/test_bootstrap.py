@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from benchc.benchmarks.vqa_robustness.metrics.bootstrap import rank_shares, vre_draws
+from benchc.benchmarks.vqa_robustness.metrics.bootstrap import vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, vre, weights_of
+from benchc.statistics.ranks import rank_shares
 from benchc.statistics.resampling import item_counts
 
 WEIGHTS = weights_of((1, 2, 1, 3, 1))

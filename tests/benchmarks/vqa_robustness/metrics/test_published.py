@@ -3,7 +3,8 @@
 import numpy as np
 
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, studied_weights, vre, weights_of
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre, weights_of
+from benchc.statistics.ranks import ranks
 from tests.benchmarks.vqa_robustness.published import (
     CORRUPTIONS,
     accuracies_of_notebook,

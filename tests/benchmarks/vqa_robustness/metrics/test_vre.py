@@ -10,8 +10,9 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import linregress, rankdata
 
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, falls, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, vre, weights_of
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, vre, weights_of
 from benchc.errors import InputError
+from benchc.statistics.ranks import ranks
 
 ERRORS = arrays(float, (3, 4, 6), elements=st.integers(1, 1000).map(lambda value: value / 1000))
 PRIORITIES = st.tuples(*[st.integers(0, 9)] * 5).filter(any)

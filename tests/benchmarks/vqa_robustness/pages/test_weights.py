@@ -9,11 +9,12 @@ import pytest
 
 from benchc.benchmarks.vqa_robustness.metrics.regions import winning_shares
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, ranks, studied_weights, vre, weights_of
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, studied_weights, vre, weights_of
 from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.published.tables import published_table_a1
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS
+from benchc.statistics.ranks import ranks
 from tests.browser import (
     ARROW_LEFT,
     ARROW_RIGHT,

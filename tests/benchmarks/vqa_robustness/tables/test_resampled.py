@@ -9,7 +9,7 @@ import pytest
 from benchc.benchmarks.vqa_robustness.grades import Answers, answers_of, by_image
 from benchc.benchmarks.vqa_robustness.metrics.bootstrap import vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, ranks, studied_weights, vre, weights_of
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from benchc.benchmarks.vqa_robustness.schemas.intervals import (
     ACCURACY,
@@ -24,6 +24,7 @@ from benchc.benchmarks.vqa_robustness.tables.vre_corruption import vre_corruptio
 from benchc.benchmarks.vqa_robustness.tables.vre_intervals import vre_intervals
 from benchc.benchmarks.vqa_robustness.tables.vre_model import vre_model
 from benchc.errors import InputError
+from benchc.statistics.ranks import ranks
 from benchc.statistics.resampling import item_counts
 from tests.benchmarks.vqa_robustness.graded import grades, pool_of
 from tests.standings import standings_of

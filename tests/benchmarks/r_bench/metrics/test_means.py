@@ -1,0 +1,62 @@
+"""Means over parts of drawn rows against plain loops."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.r_bench.metrics.bootstrap import Draws, order
+from benchc.benchmarks.r_bench.metrics.means import part_means, parts_of
+from benchc.statistics.resampling import item_counts
+from tests.benchmarks.r_bench.scored import rows_of, scored, scores
+
+
+def test_rows_of_one_item_are_drawn_together():
+    noise = np.random.default_rng(3)
+    rows = rows_of(["jpeg", "white_noise", "lens_blur"], repeats=2)
+    items = noise.integers(7, size=rows.height)  # several rows an item, not in order
+    items[:7] = np.arange(7)
+    values = noise.random((2, rows.height))
+    parts = parts_of(*(rows[name].to_list() for name in ("task", "dimension", "severity")))
+    counts = item_counts(7, 20, 1)
+    found = part_means(values, parts, items, counts)
+    for draw, drawn in enumerate(counts):
+        weights = drawn[items]
+        for place, part in enumerate(parts):
+            chosen = weights * part.rows
+            expected = values @ chosen / chosen.sum() if chosen.sum() else [np.nan] * 2
+            np.testing.assert_allclose(found[draw, :, place], expected)
+
+
+def test_a_part_without_rows_has_no_mean():
+    rows = rows_of(["jpeg"], [1]).filter(pl.col("task") != "cap")
+    found = scored({"A": scores(rows)})
+    parts = found.parts(["task", "strength", "step"])
+    means = dict(zip((p.name for p in parts), found.draws(parts, 0, 0).absolute[0, 0], strict=True))
+    known = {name for name, value in means.items() if not np.isnan(value)}
+    assert known == {"mcq", "vqa", "low", "source_encoding"}
+
+
+@pytest.mark.parametrize(("name", "number"), [("lens_obstacle_stand_in", 0), ("lens_obstacle", 1)])
+def test_stand_ins_are_in_no_step_and_group(name, number):
+    rows = rows_of([name, "lens_blur"], [2])
+    parts = {p.name: p.rows for p in scored({"A": scores(rows)}).parts()}
+    assert parts["overall"].sum() == 6
+    assert parts["camera_interference"].sum() == 3 * (1 + number)
+    assert parts["wild"].sum() == 3 * number
+    assert parts[name].sum() == 3
+
+
+def test_dimensions_are_in_the_order_of_the_paper():
+    rows = rows_of(["white_noise", "contrast_change", "motion_blur"])
+    names = [p.name for p in scored({"A": scores(rows)}).parts(["dimension"])]
+    assert names == ["motion_blur", "white_noise", "contrast_change"]
+
+
+def test_models_are_ranked_by_the_mean_of_both_measures():
+    absolute = np.array([[[0.5], [0.7], [np.nan], [0.6]]])
+    relative = np.array([[[0.4], [0.3], [np.nan], [0.3]]])
+    draws = Draws(absolute.repeat(3, 0), absolute.repeat(3, 0), relative.repeat(3, 0))
+    draws.absolute[2, 1] = 0.0  # last in one of two resamples
+    ranks, stable = order(draws.ranking[:, :, 0])
+    assert ranks == [2, 1, None, 2]
+    assert stable == [0.5, 0.5, None, 0.5]

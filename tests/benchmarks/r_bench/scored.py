@@ -1,0 +1,104 @@
+"""Scores of models as frames and files: drawn ones, and those that the authors published."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from benchc.benchmarks.r_bench.dimensions import TASKS
+from benchc.benchmarks.r_bench.schemas.judge_scores import JudgeScoresFooter
+from benchc.benchmarks.r_bench.schemas.scores import SCORES
+from benchc.benchmarks.r_bench.scored import Scored, ScoreFile, scored_of
+from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
+from benchc.schemas.parquet import write_table
+from tests.shared_data import SHARED
+
+RELEASED = SHARED / "data/real/r-bench"
+# The five dimensions that the authors photographed have no other types yet.
+DIMENSIONS = [name for name in R_BENCH_INDEX if not name.endswith("_stand_in")]
+BY_NUMBER = {number: name.removesuffix("_stand_in") for name, number in R_BENCH_INDEX.items()}
+# Scores are multiples of these: of 0 or 1, of five of 0 to 2, and of 0 to 2 for each of five captions.
+STEPS = {"mcq": 1.0, "vqa": 0.1, "cap": 0.1}
+
+
+def rows_of(
+    dimensions: Sequence[str] = DIMENSIONS, severities: Sequence[int] = (1, 2, 3), repeats: int = 1
+) -> pl.DataFrame:
+    """Return id, task, dimension and severity: ``repeats`` items of each task in each cell."""
+    cells = [(task, d, s) for d in dimensions for task in TASKS for s in severities for _ in range(repeats)]
+    rows = [(f"{task}/{number}", task, d, s) for number, (task, d, s) in enumerate(cells)]
+    return pl.DataFrame(rows, schema=["id", "task", "dimension", "severity"], orient="row")
+
+
+def scores(rows: pl.DataFrame, skill: float = 0.6, loss: float = 0.1, seed: int = 0) -> pl.DataFrame:
+    """Return SCORES of ``rows``, on the grid of their task.
+
+    ``skill``: the mean score on reference images; ``loss``: by how much it falls at each strength.
+    """
+    noise = np.random.default_rng(seed)
+    step = rows["task"].cast(pl.String).replace_strict(STEPS, return_dtype=pl.Float64).to_numpy()
+    level = rows["severity"].to_numpy()
+    most = np.rint(1 / step).astype(int)
+    ref, dis, com = (
+        noise.binomial(most, np.clip(mean, 0, 1)) / most
+        for mean in (np.full(len(step), skill), skill - loss * level, 1 - loss * level)
+    )
+    return score_frame(rows, dis, ref, com)
+
+
+def score_frame(rows: pl.DataFrame, dis: np.ndarray, ref: np.ndarray, com: np.ndarray) -> pl.DataFrame:
+    """Return SCORES of ``rows`` with these scores, float64[rows]."""
+    named = {"s_dis": dis, "s_ref": ref, "s_com": com, "absolute": dis, "relative": ref * com}
+    return pl.DataFrame(
+        {**{name: rows[name] for name in rows.columns}, **named}, schema_overrides=SCORES.columns
+    ).select(*SCORES.columns)
+
+
+def write_scores(folder: Path, tables: Mapping[str, pl.DataFrame], **facts: str) -> list[Path]:
+    """Write SCORES of models by id, with footers as the stage writes them; return their paths."""
+    paths = []
+    for id_, table in tables.items():
+        paths.append(folder / f"scores/{id_}.parquet")
+        given = {"judge": "rule", "pool": "p", "alpha": "drop"} | facts
+        write_table(table, paths[-1], SCORES, JudgeScoresFooter(label=id_, seed=0, **given))
+    return paths
+
+
+def files_of(tables: Mapping[str, pl.DataFrame], judge: str = "rule") -> dict[str, ScoreFile]:
+    """Return SCORES of models by id as they are read from their files."""
+    return {
+        id_: ScoreFile(table.sort("id", "task", "dimension", "severity"), {"label": id_, "judge": judge})
+        for id_, table in tables.items()
+    }
+
+
+def scored(tables: Mapping[str, pl.DataFrame]) -> Scored:
+    """Return the scores of models by label."""
+    return scored_of(files_of(tables), {label: label for label in tables})
+
+
+def released_rows() -> pl.DataFrame:
+    """Return id, task, dimension and severity of the authors' 1,485 items."""
+    return _result("dis").select("id", "task", "dimension", "severity")
+
+
+def released_scores() -> pl.DataFrame:
+    """Return SCORES of LLaVA-1.5 from the files that the authors published."""
+    dis, ref, com = (_result(kind)["result"].to_numpy() for kind in ("dis", "ref", "com"))
+    return score_frame(released_rows(), dis, ref, com)
+
+
+def _result(kind: str) -> pl.DataFrame:
+    text = (RELEASED / f"Result_{kind}_llava15.csv").read_bytes().decode("gb18030")
+    return (
+        pl.read_csv(text.encode())
+        .select(
+            id="name",
+            task=pl.col("type").str.to_lowercase(),
+            dimension=pl.col("distortion").replace_strict(BY_NUMBER),
+            severity=pl.col("strength"),
+            result=pl.col("result").cast(pl.Float64),
+        )
+        .sort("id", "task", "dimension", "severity")
+    )
