@@ -1,9 +1,11 @@
 """The settings of a run of R-Bench: the shared ones, and the choices that the paper leaves open."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 from pydantic import Field
 
+from benchc.benchmarks.r_bench.crosscheck import id_errors, pair_errors, task_errors
 from benchc.benchmarks.r_bench.dimensions import Task
 from benchc.config import settings
 from benchc.config.strict import Id, Ids, Label, Names, Severities, Strict, UserPath
@@ -153,3 +155,9 @@ class Settings(settings.RunSettings):
         "at least three, of whom the best and the worst are left out.",
     )
     tables: Tables = Field(default_factory=Tables, description="Settings of the tables.")
+
+    @classmethod
+    def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
+        yield from pair_errors(raw, file)
+        yield from task_errors(raw, file)
+        yield from id_errors(raw, file)
