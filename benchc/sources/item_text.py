@@ -123,7 +123,7 @@ def read_answer_list(text: str) -> list[str]:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             found = None
     if not are_texts(found):
-        raise InvalidRowError(f"the answer {text[:20]!r} is no list of texts, such as [\"one\", \"two\"]")
+        raise InvalidRowError(f'the answer {text[:20]!r} is no list of texts, such as ["one", "two"]')
     return found
 
 

@@ -56,7 +56,7 @@ def assign(
         cap: the same of captions
     """
     items = read_table(pool, POOL, ["id", "source", "options", "category"])
-    found = tasks_of(items, tasks, by_category=released is not None)
+    found = tasks_of(items, tasks, released=released is not None)
     ids = {task: found.filter(task=task)["id"].to_list() for task in TASK_LABELS}
     if released is not None:
         cells = released_cells(released, items["id"].to_list(), [*product(corruptions, severities)])

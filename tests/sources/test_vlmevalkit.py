@@ -539,7 +539,7 @@ def test_answers_may_be_lists(tmp_path: Path) -> None:
         ("s/0", [], None),
         ("s/1", [], None),
     ]
-    no_list = "is no list of texts, such as [\"one\", \"two\"]"
+    no_list = 'is no list of texts, such as ["one", "two"]'
     assert report == [
         ("s/2", "rejected", f"the answer 'a dog' {no_list}"),
         ("s/3", "rejected", f"the answer '[]' {no_list}"),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import TASKS, Task
+from benchc.benchmarks.r_bench.dimensions import Task, task_of
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
@@ -20,30 +20,26 @@ from benchc.schemas.predictions import KEY
 Cell = tuple[str, str, int]  # item, corruption, severity
 
 
-def tasks_of(pool: pl.DataFrame, tasks: Mapping[str, Task], *, by_category: bool) -> pl.DataFrame:
+def tasks_of(pool: pl.DataFrame, tasks: Mapping[str, Task], *, released: bool) -> pl.DataFrame:
     """Return the task of each item, of type TASK_TABLE in the pool's order.
 
     Args:
         pool: id, source, options and category of each item.
         tasks: of all items of a source.
-        by_category: the category of an item of another source is its task; else items with options are mcq,
-            and the rest vqa.
+        released: the category of an item is its task.
 
-    Raises InputError for an mcq item without options, a caption item with them, or another category.
+    Raises InputError for an mcq item without options, or a caption item with some.
     """
-    found: list[tuple[str, str]] = []
-    for id_, source, options, category in pool.select("id", "source", "options", "category").iter_rows():
-        task = tasks.get(source) or (category if by_category else "mcq" if options else "vqa")
-        if task not in TASKS:
+    found: list[tuple[str, Task]] = []
+    for item in pool.select("id", "source", "options", "category").iter_rows(named=True):
+        task = task_of(item, tasks, released=released)
+        if task != "vqa" and bool(item["options"]) != (task == "mcq"):
+            has = "no options" if task == "mcq" else "options"
             raise InputError(
-                f"item {id_} has the category {category!r}, which is none of the tasks {', '.join(TASKS)}; "
-                "correct it in the source, or name the source's task in `tasks`"
+                f"item {item['id']} has the task {task}, but {has}; correct the task of {item['source']} in "
+                "`tasks`, or the source"
             )
-        if task == "mcq" and not options:
-            raise InputError(f"item {id_} has the task mcq, but no options; correct `tasks` or the source")
-        if task == "cap" and options:
-            raise InputError(f"item {id_} has the task cap, but options; correct `tasks` or the source")
-        found.append((id_, task))
+        found.append((item["id"], task))
     return pl.DataFrame(found, schema=pl.Schema(TASK_TABLE.columns), orient="row")
 
 
