@@ -34,6 +34,7 @@ rule answer:
             answering=models.answering,
             generation=models.generation,
             label_prompt=models.answer_prompts,
+            question_template=models.question_template,
             images=images.shown,
             job=models.job("answers"),
         ),

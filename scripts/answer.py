@@ -11,6 +11,7 @@ from benchc.models.items import read_items
 from benchc.models.job import run_inference
 from benchc.models.label_prompt import LabelPrompt
 from benchc.models.predictor import Answerer
+from benchc.models.question_template import QuestionTemplate
 from benchc.models.registry import CLASSIFY, GENERATE
 from benchc.schemas.answers import ANSWERS
 
@@ -21,6 +22,7 @@ def answer(
     answering: Answering = "generate",
     generation: Generation | None = None,
     label_prompt: LabelPrompt | None = None,
+    question_template: QuestionTemplate | None = None,
     images: ShownImages | None = None,
     job: Job | None = None,
     pool: Path,
@@ -49,13 +51,15 @@ def answer(
         raise InputError("--generation.max-new-tokens is given with --answering=generate, and only then")
     if answering == CLASSIFY and is_on_server(model, job):
         raise InputError("--answering=classify is of a model in the job; leave out the server")
+    if label_prompt is not None and question_template is not None:
+        raise InputError("--label-prompt and --question-template are two prompts; give one of them")
     work_offline()
     run_inference(
         model,
         answering,
         job,
         pool,
-        read_items(pool, subset, label_prompt),
+        read_items(pool, subset, label_prompt or question_template),
         ANSWERS,
         Answerer,
         answer_rows,

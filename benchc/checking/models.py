@@ -2,8 +2,8 @@
 
 import math
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -18,7 +18,7 @@ from benchc.checking.server import check_server
 from benchc.checking.trial import AnswersTrial, Trial
 from benchc.config.catalogue import Model
 from benchc.config.load import Config
-from benchc.config.settings import MAX_WORKERS, OpenAnswers
+from benchc.config.settings import MAX_WORKERS, RunSettings
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.errors import InputError
@@ -27,6 +27,7 @@ from benchc.models.generation import Generation
 from benchc.models.label_mass import low_label_mass
 from benchc.models.label_prompt import YES_NO, LabelPrompt
 from benchc.models.question import Question
+from benchc.models.question_template import QuestionTemplate
 from benchc.models.registry import ANSWERING, CLASSIFY, answering
 from benchc.models.units import Recipes
 from benchc.planning.amounts import Amount
@@ -38,6 +39,18 @@ from benchc.schemas.pool import POOL
 from benchc.workflow.demo import TrainedModels
 
 TOO_LARGE = "needs a GPU, and is too large for this machine's main memory; check it on a machine with one"
+
+
+@dataclass(frozen=True)
+class AskedOpenly:
+    """How a run asks all its questions, those with options, too.
+
+    ``templates``: the prompts of the sample's items, where subsets have their own; the limit of
+    ``generation`` is then the largest.
+    """
+
+    generation: Generation
+    templates: Mapping[str, QuestionTemplate] | None = None
 
 
 def check_models(
@@ -81,7 +94,7 @@ def check_models(
     asked_labels = config.settings.label_prompt
     form = None if asked_labels is None else LabelPrompt(**asked_labels.arguments())
     labelled = [] if form is None else labelled_questions(form, pool.texts)
-    shown, asked = _images(config), config.settings.open_answers
+    shown, asked = _images(config), _asked_openly(config.settings, pool)
     with TemporaryDirectory() as temporary:
         path, drawn = (Path(temporary) / f"{name}.parquet" for name in ("items", "drawn"))
         write_table(pool.sample, path, POOL)
@@ -93,7 +106,7 @@ def check_models(
             began = time.monotonic()
             trial: Trial | AnswersTrial | None
             if asked is not None:
-                trial = yield from _try_answers(id_, entry, found, path, shown, asked, timed)
+                trial = yield from _try_answers(id_, entry, found, path, shown, timed, asked)
             else:
                 trial = yield from try_local(
                     id_, entry, found, path, shown, pool.options, form, labelled, timed
@@ -120,6 +133,20 @@ def rate_of(trial: Trial | AnswersTrial, seconds: float, images: JobImages, work
     count = trial.predictions if isinstance(trial, Trial) else trial.timed
     start = max(0.0, seconds - trial.asking) + images.start
     return Rate(Amount(each, "estimate"), count, images=made, start=start)
+
+
+def _asked_openly(settings: RunSettings, pool: PoolFound) -> AskedOpenly | None:
+    """Return how a run asks all its questions; None where it scores options."""
+    subsets = settings.subset_answers
+    if subsets:
+        items = pl.concat([each.drop("images") for each in (pool.sample, pool.drawn) if each is not None])
+        templates = {
+            row["id"]: QuestionTemplate(subsets[settings.subset_of(row)].prompt)
+            for row in items.iter_rows(named=True)
+        }
+        return AskedOpenly(Generation(max(each.max_new_tokens for each in subsets.values())), templates)
+    asked = settings.open_answers
+    return None if asked is None else AskedOpenly(Generation(**asked.generation()))
 
 
 def _images(config: Config) -> Recipes:
@@ -187,19 +214,21 @@ def _try_answers(
     model: LocalModel,
     pool: Path,
     images: Recipes,
-    asked: OpenAnswers | None = None,
     drawn: Path | None = None,
+    asked: AskedOpenly | None = None,
 ) -> Findings[AnswersTrial | None]:
     """Yield what a model's answers say, and return what was measured; None where it was not tried.
 
     ``asked``: how all questions are asked openly, if they are.
     """
-    generation = Generation(entry.max_new_tokens) if asked is None else Generation(**asked.generation())
+    generation = Generation(entry.max_new_tokens) if asked is None else asked.generation
+    templates = None if asked is None else asked.templates
     try:
         trial: AnswersTrial | None = in_child(
             "benchc.checking.try_model",
             "try_answers",
             *(model.source, answering(entry.scoring), generation, pool, images, model.weights, drawn),
+            templates,
         )
     except InputError as error:
         yield Finding(STAGE, "error", id_, reason(error))
@@ -207,14 +236,14 @@ def _try_answers(
     if trial is None:
         yield Finding(STAGE, "skipped", id_, TOO_LARGE)
     elif asked is not None:
-        yield open_finding(id_, entry, trial)
+        yield open_finding(id_, entry, trial, "its prompt in answers" if templates else "answers.instruction")
     else:
         yield answers_finding(id_, entry, trial)
     return trial
 
 
-def open_finding(id_: str, model: Model, trial: AnswersTrial) -> Finding:
-    """Return what a trial says about a model that is asked openly."""
+def open_finding(id_: str, model: Model, trial: AnswersTrial, prompt: str) -> Finding:
+    """Return what a trial says about a model that is asked openly; ``prompt``: the setting of its prompt."""
     on_cpu = _on_cpu(model, trial)
     examples = " and ".join(repr(reply[:30]) for reply in trial.examples)
     facts = (
@@ -222,7 +251,7 @@ def open_finding(id_: str, model: Model, trial: AnswersTrial) -> Finding:
         f"{pluralize(trial.answers, 'answer')} cut off, such as {examples}"
     )
     if trial.cut_off == trial.answers or not any(trial.examples):
-        advice = _advice(trial, "answers.instruction", "answers.max_new_tokens")
+        advice = _advice(trial, prompt, "answers.max_new_tokens")
         return Finding(STAGE, "warning", id_, facts + advice + on_cpu)
     return Finding(STAGE, "ok", id_, facts + on_cpu)
 

@@ -33,6 +33,7 @@ from benchc.models.predict import (
 )
 from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question
+from benchc.models.question_template import QuestionTemplate
 from benchc.models.registry import CLASSIFY
 from benchc.models.units import Recipes, units_of
 
@@ -72,7 +73,7 @@ def try_model(
     if placed is None:
         return None
     (source, threads), family = placed, source.family
-    items = read_items(pool, label_prompt=form)
+    items = read_items(pool, prompt=form)
     refuse_open_questions(items)
     start = time.monotonic()
     scorer = load_model(source, family, scoring, threads)
@@ -93,7 +94,7 @@ def try_model(
     )
     # A model's own code may keep the input of the last unit alone.
     encode = encoded_groups if scorer.encodes_on_host else None
-    timed = None if drawn is None else (read_items(drawn, label_prompt=form), drawn)
+    timed = None if drawn is None else (read_items(drawn, prompt=form), drawn)
     trial = measure_predictions(
         model, items, pool, images, device=source.device, loading=loading, encode=encode, timed=timed
     )
@@ -111,16 +112,19 @@ def try_answers(
     images: Recipes,
     weights: int,
     drawn: Path | None = None,
+    templates: Mapping[str, QuestionTemplate] | None = None,
 ) -> AnswersTrial | None:
     """Load a model that scores no options, and let it answer all items of a small ``pool``.
 
-    ``scoring``: a key of ``ANSWERING``. Other arguments, result and errors are as for :func:`try_model`.
+    ``scoring``: a key of ``ANSWERING``; ``templates``: prompts by item, default: the usual ones; a closed
+    list has none. Other arguments, result and errors are as for :func:`try_model`.
     """
     placed = _placed(source, weights)
     if placed is None:
         return None
     source, threads = placed
-    items = read_items(pool)
+    prompts = templates if templates and scoring != CLASSIFY else {}
+    items = _templated(read_items(pool), prompts)
     start = time.monotonic()
     generator: Any = (
         load_classifying(source, source.family, threads)
@@ -133,13 +137,23 @@ def try_answers(
         generator, identity, partial(answer_units, passes=Passes()), at_once=1, prefetches=False
     )
     encode = encoded_groups if generator.encodes_on_host else None
-    timed = None if drawn is None else (read_items(drawn), drawn)
+    timed = None if drawn is None else (_templated(read_items(drawn), prompts), drawn)
     trial = measure_answers(
         model, items, pool, images, device=source.device, loading=loading, encode=encode, timed=timed
     )
     chat, most = generator.chat, generation.max_new_tokens
     longer = chat.generates and chat.search(most + 1)["max_new_tokens"] > most
     return replace(trial, bare=not chat.has_template, may_be_longer=longer)
+
+
+def _templated(items: Mapping[str, Item], templates: Mapping[str, QuestionTemplate]) -> dict[str, Item]:
+    """Return items with the prompts of ``templates``, which has all of them or none."""
+    if not templates:
+        return dict(items)
+    return {
+        id_: item._replace(question=templates[id_].asked(item.question, item.category))
+        for id_, item in items.items()
+    }
 
 
 def _placed(source: CheckpointSource, weights: int) -> tuple[CheckpointSource, int] | None:

@@ -67,11 +67,26 @@ class ReaderOptions(Strict):
         default=None,
         description="Column with the category where it is not called category, such as `type`.",
     )
+    open_ended: bool = Field(
+        default=False,
+        description="Whether rows without options are open-ended questions, in a file with columns of "
+        "options; else they are rejected.",
+    )
+    answer_lists: bool = Field(
+        default=False,
+        description="Whether the answers to open-ended questions are lists of texts, in JSON or Python, such "
+        "as the captions of an image. All are reference answers.",
+    )
 
     @model_validator(mode="after")
     def _one_form_of_options(self) -> Self:
         if self.answer_words and self.options_column is not None:
             raise ValueError("has answer_words and options_column; remove the one that is not the file's")
+        if self.open_ended and (self.answer_words or self.options_column is not None):
+            raise ValueError(
+                "has open_ended, which is for a file with the columns A, B, ..., and "
+                f"{'answer_words' if self.answer_words else 'options_column'}; remove one of them"
+            )
         return self
 
 

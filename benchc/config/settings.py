@@ -1,14 +1,16 @@
 """The settings that all benchmarks share."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, field_validator
 
 from benchc.config.strict import Ids, Names, RunName, Severities, Strict
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import SUITES, Engine, corruptions_of, recipe_of
 from benchc.corruptions.suite import Suite
+from benchc.models.question_template import PLACES
 
 # Repeated from benchc/images.py, which imports an image library.
 Alpha = Literal["drop", "white"]
@@ -162,6 +164,30 @@ class OpenAnswers(Strict):
         }
 
 
+class TemplatedAnswers(Strict):
+    """How models are asked the items of a subset. Benchmarks whose subsets differ in this have these keys."""
+
+    prompt: str = Field(
+        min_length=1,
+        description="The prompt, with {question} and, of items with options, {options} as `A.red; B.blue` or "
+        "{option_lines} as `A. red` and `B. blue` on lines of their own.",
+    )
+    max_new_tokens: int = Field(ge=1, description="The most tokens of an answer; one that has them is cut.")
+
+    @field_validator("prompt")
+    @classmethod
+    def _known_places(cls, prompt: str) -> str:
+        unknown = [place for place in re.findall(r"\{(\w+)\}", prompt) if place not in PLACES]
+        if unknown:
+            places = ", ".join(f"{{{place}}}" for place in PLACES)
+            raise ValueError(f"has {{{unknown[0]}}}, but the places of a prompt are {places}")
+        return prompt
+
+    def generation(self) -> dict[str, Any]:
+        """Return the arguments of :class:`benchc.models.generation.Generation`."""
+        return {"max_new_tokens": self.max_new_tokens}
+
+
 class LabelPrompt(Strict):
     """How models are asked for Yes or No, or for a letter. Benchmarks that do so have these keys."""
 
@@ -275,6 +301,21 @@ class RunSettings(Strict):
         return None
 
     @property
+    def subset_answers(self) -> Mapping[str, TemplatedAnswers]:
+        """Return how models are asked the items of each subset, where that differs; empty where it is one.
+
+        A benchmark that has them says by ``subset_of`` which item is of which subset.
+        """
+        return {}
+
+    def subset_of(self, item: Mapping[str, Any]) -> str:
+        """Return the subset of an item, a key of ``subset_answers``.
+
+        ``item``: at least its source, options and category, as in the pool.
+        """
+        raise NotImplementedError
+
+    @property
     def label_prompt(self) -> LabelPrompt | None:
         """Return the prompt that asks for Yes or No, or for a letter; None for the usual prompts."""
         return None
@@ -282,7 +323,7 @@ class RunSettings(Strict):
     @property
     def asking_rule(self) -> Literal["infer", "answer"]:
         """Return the rule whose jobs take most of the time: that in which models are asked."""
-        return "infer" if self.open_answers is None else "answer"
+        return "answer" if self.open_answers or self.subset_answers else "infer"
 
     @classmethod
     def benchmark_errors(cls, raw: Raw, file: str) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from benchc.errors import InputError
 from benchc.models.label_prompt import LabelPrompt
 from benchc.models.question import Question
+from benchc.models.question_template import QuestionTemplate
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import read_ids
@@ -21,11 +22,11 @@ class Item(NamedTuple):
 
 
 def read_items(
-    pool: Path, subset: Path | None = None, label_prompt: LabelPrompt | None = None
+    pool: Path, subset: Path | None = None, prompt: LabelPrompt | QuestionTemplate | None = None
 ) -> dict[str, Item]:
     """Return the items of the pool, or of a SUBSET of it, by id in the pool's order; raises as read_ids.
 
-    ``label_prompt``: that of their questions; default: the usual ones.
+    ``prompt``: that of their questions; default: the usual ones.
     """
     wanted = set(read_ids(pool, subset))
     rows = read_table(pool, POOL, ["id", "question", "hint", "options", "image_keys", "category"])
@@ -33,8 +34,8 @@ def read_items(
     for row in rows.iter_rows(named=True):
         if row["id"] in wanted:
             question = Question(row["question"], tuple(row["options"]), row["hint"])
-            if label_prompt is not None:
-                question = label_prompt.asked(question, row["category"])
+            if prompt is not None:
+                question = prompt.asked(question, row["category"])
             items[row["id"]] = Item(question, tuple(row["image_keys"] or ()), row["category"])
     return items
 

@@ -13,6 +13,7 @@ from benchc.models.asking import OVER_HTTP, AskedModel, Job
 from benchc.models.folder import deciding_files
 from benchc.models.generation import Generation
 from benchc.models.label_prompt import LabelPrompt
+from benchc.models.question_template import QuestionTemplate
 from benchc.models.registry import CLASSIFY, answering, scorer_modules
 from benchc.models.remote_code_families import lacks_trust
 from benchc.models.server.modules import server_modules
@@ -135,7 +136,7 @@ class Models:
     @property
     def generation(self) -> By:
         """How the model of a job generates answers; None for one with a closed list."""
-        return self._by_model(self._generation)
+        return self._by_subset(self._generation)
 
     @property
     def label_prompt(self) -> LabelPrompt | None:
@@ -149,6 +150,11 @@ class Models:
         return self._by_model(
             lambda id_: None if self.entries[id_].scoring == CLASSIFY else self.label_prompt
         )
+
+    @property
+    def question_template(self) -> By | None:
+        """The prompt of a job's subset by which a model answers; None where no subset has its own."""
+        return self._by_subset(self._question_template) if self.settings.subset_answers else None
 
     def job(self, suffix: str = "") -> Unrecorded:
         """Return how a job reaches its model and prepares images, which changes no prediction.
@@ -229,6 +235,13 @@ class Models:
     def _by_model(self, value: Callable[[str], Any]) -> By:
         return By("model", {id_: value(id_) for id_ in self.entries})
 
+    def _by_subset(self, value: Callable[[str, str | None], Any]) -> By:
+        """Return values by model and subset, which is None in jobs without this wildcard."""
+        values = {
+            (id_, subset): value(id_, subset) for id_ in self.entries for subset in (None, *self.subsets)
+        }
+        return By(lambda wildcards: (wildcards.model, getattr(wildcards, "subset", None)), values)
+
     def _asked(self, id_: str) -> AskedModel:
         model = self.entries[id_]
         return AskedModel(
@@ -256,8 +269,15 @@ class Models:
         path = self.entries[id_].path
         return self.trained.folder(id_) if path is None else local(path)
 
-    def _generation(self, id_: str) -> Generation | None:
-        model, asked, prompt = self.entries[id_], self.settings.open_answers, self.settings.label_prompt
+    def _question_template(self, id_: str, subset: str | None) -> QuestionTemplate | None:
+        asked = self.settings.subset_answers.get(subset or "")
+        if asked is None or self.entries[id_].scoring == CLASSIFY:
+            return None
+        return QuestionTemplate(asked.prompt)
+
+    def _generation(self, id_: str, subset: str | None) -> Generation | None:
+        model, prompt = self.entries[id_], self.settings.label_prompt
+        asked = self.settings.subset_answers.get(subset or "") or self.settings.open_answers
         if model.scoring == CLASSIFY:
             return None
         if prompt is not None:

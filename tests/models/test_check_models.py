@@ -4,7 +4,7 @@ import importlib
 import json
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ from benchc.checking import measure, models, try_model
 from benchc.checking.finding import Finding
 from benchc.checking.models import check_models
 from benchc.checking.pool import PoolFound
-from benchc.config.settings import DEFAULT_SUITE, LabelPrompt, OpenAnswers, RunSettings
+from benchc.config.settings import DEFAULT_SUITE, LabelPrompt, OpenAnswers, RunSettings, TemplatedAnswers
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
@@ -143,6 +143,43 @@ class Open(RunSettings):
     @property
     def open_answers(self) -> OpenAnswers | None:
         return OpenAnswers(max_new_tokens=2, instruction="One word.")
+
+
+class BySubset(RunSettings):
+    """Settings of a run that asks questions with three options in another way than those with four."""
+
+    @property
+    def subset_answers(self) -> Mapping[str, TemplatedAnswers]:
+        asked = {"3": ("{question} {options}", 2), "4": ("{question}", 3)}
+        return {
+            subset: TemplatedAnswers(prompt=prompt, max_new_tokens=limit)
+            for subset, (prompt, limit) in asked.items()
+        }
+
+    def subset_of(self, item: Mapping[str, Any]) -> str:
+        return str(len(item["options"]))
+
+
+def test_items_are_tried_with_the_prompts_of_their_subsets(
+    check: Check, checkpoints: dict[str, Path], pool: PoolFound, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prompts, limits = set(), set()
+    ask = try_model.answer_units
+
+    def asked(model: Any, question: Question, *others: Any, **further: Any) -> Any:
+        prompts.add(model.generation.prompt(question))
+        limits.add(model.generation.max_new_tokens)
+        return ask(model, question, *others, **further)
+
+    monkeypatch.setattr(try_model, "answer_units", asked)
+    found, rates = check({"good": {"path": str(checkpoints["llava"])}}, settings=BySubset)
+    three, four = (question for question in QUESTIONS[:2])
+    assert (len(three.options), len(four.options)) == (3, 4)
+    listed = "; ".join(f"{letter}.{text}" for letter, text in zip("ABC", three.options, strict=True))
+    hint = f"{three.hint}\n" if three.hint else ""
+    second = f"{four.hint}\n{four.question}" if four.hint else four.question
+    assert prompts == {f"{hint}{three.question} {listed}", second} and limits == {3}
+    assert rates["good"].measured == 6 and " of 2 answers cut off" in found[0].text
 
 
 def test_a_model_that_the_run_has_trained_is_tried(

@@ -1,11 +1,14 @@
 """The settings of a run of R-Bench: the shared ones, and the choices that the paper leaves open."""
 
-from typing import Annotated, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from benchc.benchmarks.r_bench.dimensions import Task
+from benchc.benchmarks.r_bench.crosscheck import id_errors, pair_errors, task_errors
+from benchc.benchmarks.r_bench.dimensions import TASKS, Task, task_of
 from benchc.config import settings
+from benchc.config.settings import TemplatedAnswers
 from benchc.config.strict import Id, Ids, Label, Names, Severities, Strict, UserPath
 from benchc.corruptions.registry import SUITES
 
@@ -27,32 +30,22 @@ class Assignment(Strict):
     )
 
 
-class Asked(Strict):
-    """How models are asked the items of a task."""
-
-    prompt: str = Field(
-        min_length=1,
-        description="The prompt, with {question} and, of items with options, {options}: `A.red; B.blue`.",
-    )
-    max_new_tokens: int = Field(ge=1, description="The most tokens of an answer; one that has them is cut.")
-
-
 class Answers(Strict):
     """How models are asked, by task, greedily."""
 
-    mcq: Asked = Field(
-        default=Asked(
+    mcq: TemplatedAnswers = Field(
+        default=TemplatedAnswers(
             prompt="{question}\n{options}\nAnswer with the option's letter from the given choices directly.",
             max_new_tokens=10,
         ),
         description="Items with options.",
     )
-    vqa: Asked = Field(
-        default=Asked(prompt="{question}. Please answer no more than 10 words", max_new_tokens=20),
+    vqa: TemplatedAnswers = Field(
+        default=TemplatedAnswers(prompt="{question}. Please answer no more than 10 words", max_new_tokens=20),
         description="Open-ended questions.",
     )
-    cap: Asked = Field(
-        default=Asked(
+    cap: TemplatedAnswers = Field(
+        default=TemplatedAnswers(
             prompt="Please describe this image in general. Directly provide the description, do not include "
             "prefix like 'This image depicts'",
             max_new_tokens=80,
@@ -101,9 +94,9 @@ class Tables(Strict):
 class Corruptions(settings.Corruptions):
     """How images are corrupted."""
 
-    suite: Literal["r-bench"] = Field(default="r-bench", description="Suite that the types are from.")
+    suite: Literal["r-bench"] = Field(description="Suite that the types are from.")
     types: Names = Field(
-        default_factory=lambda: settings.default_types({"suite": "r-bench"}),
+        default_factory=settings.default_types,
         json_schema_extra=settings.in_words("the default set of the suite"),
         description="Dimensions by name, in the order of tables and figures. Stand-ins for the five that the "
         "authors photographed are used only if they are named, and are in no mean of a step or group.",
@@ -119,9 +112,7 @@ class Settings(settings.RunSettings):
     MODEL_KEYS = ("models",)
 
     benchmark: Literal["r-bench"] = Field(description="Benchmark that the run builds.")
-    corruptions: Corruptions = Field(
-        default_factory=lambda: Corruptions(), description="How images are corrupted."
-    )
+    corruptions: Corruptions = Field(description="How images are corrupted.")
     pairs: Literal["released", "generated"] = Field(
         description="Whether the pairs of reference and distorted image are the authors', or generated from "
         "the images of the pool."
@@ -156,3 +147,16 @@ class Settings(settings.RunSettings):
         "at least three, of whom the best and the worst are left out.",
     )
     tables: Tables = Field(default_factory=Tables, description="Settings of the tables.")
+
+    @property
+    def subset_answers(self) -> Mapping[str, TemplatedAnswers]:
+        return {task: getattr(self.answers, task) for task in TASKS}
+
+    def subset_of(self, item: Mapping[str, Any]) -> Task:
+        return task_of(item, self.tasks, released=self.pairs == "released")
+
+    @classmethod
+    def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
+        yield from pair_errors(raw, file)
+        yield from task_errors(raw, file)
+        yield from id_errors(raw, file)

@@ -1,0 +1,107 @@
+"""R-Bench asks the items of each task with a prompt and a limit of their own."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from benchc.config.load import load
+from benchc.models.generation import Generation
+from benchc.models.question import Question
+from benchc.workflow.run import Run
+from benchc.workflow.stage import setting_texts
+from tests.config.trial import MODELS, SOURCES, errors
+
+CONFIG = """
+benchmark: r-bench
+name: trial
+catalogues: {sources: sources.yaml, models: models.yaml}
+sources: [drawn-text, drawn-charts]
+corruptions: {suite: r-bench, types: [white_noise, jpeg]}
+pairs: generated
+tasks: {drawn-charts: cap}
+models: [small, head]
+demo: {seed: 1, training_set: {items_per_category: 2}}
+"""
+HEAD = "head: {label: Head, scoring: classify, repo: owner/head, revision: '1'}"
+# Of shared/reference/corruptions.md, 4.4: the prompts of the authors' notebook.
+PROMPTS = {
+    "mcq": "Which?\nA.red; B.blue\nAnswer with the option's letter from the given choices directly.",
+    "vqa": "Which?. Please answer no more than 10 words",
+    "cap": "Please describe this image in general. Directly provide the description, do not include prefix "
+    "like 'This image depicts'",
+}
+
+
+@pytest.fixture
+def raw() -> dict[str, Any]:
+    content: dict[str, Any] = yaml.safe_load(CONFIG)
+    return content
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "sources.yaml").write_text(SOURCES)
+    (tmp_path / "models.yaml").write_text(MODELS + HEAD)
+    (tmp_path / "envs").mkdir()
+    (tmp_path / "envs" / "transformers.yaml").touch()
+    return tmp_path
+
+
+def asked(run: Run, model: str, subset: str) -> tuple[Any, Any]:
+    """Return the template and the generation of a job."""
+    assert run.models.question_template is not None
+    wildcards = SimpleNamespace(model=model, subset=subset, part="all")
+    return run.models.question_template.of(wildcards), run.models.generation.of(wildcards)
+
+
+def test_tasks_have_the_prompts_and_limits_of_the_paper(raw, root):
+    run = Run(load(raw, root))
+    for (task, prompt), limit in zip(PROMPTS.items(), (10, 20, 80), strict=True):
+        template, generation = asked(run, "small", task)
+        assert generation.prompt(template.asked(Question("Which?", ("red", "blue")))) == prompt
+        assert generation.max_new_tokens == limit
+        # What a job is given anew if it changes.
+        assert setting_texts("generation", generation) == {
+            "generation.max_new_tokens": f"generation.max_new_tokens={limit}"
+        }
+    assert run.settings.asking_rule == "answer"
+
+
+def test_a_prompt_of_one_task_is_a_setting_of_its_jobs_alone(raw, root):
+    before = Run(load(raw, root))
+    raw["answers"] = {"vqa": {"prompt": "{question} In one word.", "max_new_tokens": 3}}
+    after = Run(load(raw, root))
+    for task in ("mcq", "cap"):
+        assert asked(after, "small", task) == asked(before, "small", task)
+    template, generation = asked(after, "small", "vqa")
+    assert template.text == "{question} In one word." and generation == Generation(3)
+
+
+def test_a_closed_list_is_asked_the_bare_question(raw, root):
+    assert asked(Run(load(raw, root)), "head", "mcq") == (None, None)
+
+
+def test_an_unknown_place_in_a_prompt_is_named(raw, root):
+    raw["answers"] = {"mcq": {"prompt": "{question} {choices}", "max_new_tokens": 3}}
+    (error,) = errors(raw, root)
+    assert "has {choices}, but the places of a prompt are {question}, {options}, {option_lines}" in error
+
+
+@pytest.mark.parametrize(
+    ("pairs", "source", "options", "category", "task"),
+    [
+        ("generated", "drawn-charts", ["red", "blue"], "cap", "cap"),
+        ("generated", "drawn-text", ["red", "blue"], "vqa", "mcq"),
+        ("generated", "drawn-text", [], "mcq", "vqa"),
+        ("released", "r-bench", [], "cap", "cap"),
+        ("released", "r-bench", ["red", "blue"], "vqa", "vqa"),
+        ("released", "drawn", ["red", "blue"], "colour", "mcq"),
+    ],
+)
+def test_the_task_of_an_item(raw, root, pairs, source, options, category, task):
+    raw["pairs"] = pairs
+    item = {"source": source, "options": options, "category": category}
+    assert load(raw, root).settings.subset_of(item) == task
