@@ -168,7 +168,7 @@ def _reply(replies: pl.DataFrame | None, id_: str, corruption: str, severity: in
 
 def _judgements(judged: pl.DataFrame, corruption: str, severity: int) -> dict[str, str]:
     """Return the judgements by kind, of an item's rows of JUDGE_SCORES; `?` for an unreadable one."""
-    found = {}
+    found: dict[str, str] = {}
     for kind in KINDS:
         place = (CLEAN, 0) if kind == "ref" else (corruption, severity)
         rows = judged.filter(kind=kind, corruption=place[0], severity=place[1]).sort("reference", "repeat")

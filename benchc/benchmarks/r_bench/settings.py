@@ -81,10 +81,15 @@ class Bootstrap(Strict):
 
 
 class Tables(Strict):
-    """Settings of the tables."""
+    """Settings of the tables, figures and pages."""
 
     bootstrap: Bootstrap = Field(
         default_factory=Bootstrap, description="How the items are resampled for intervals."
+    )
+    pairs: int = Field(
+        default=99,
+        ge=1,
+        description="The most pairs that the pair explorer shows, spread over dimensions and tasks.",
     )
     ranking: settings.Ranking = Field(
         default_factory=settings.Ranking, description="Which models are ranked."
@@ -146,7 +151,7 @@ class Settings(settings.RunSettings):
         description="Answers of people, a CSV file each with id and answer, for the human row of Table 4: "
         "at least three, of whom the best and the worst are left out.",
     )
-    tables: Tables = Field(default_factory=Tables, description="Settings of the tables.")
+    tables: Tables = Field(default_factory=Tables, description="Settings of the tables, figures and pages.")
 
     @property
     def subset_answers(self) -> Mapping[str, TemplatedAnswers]:

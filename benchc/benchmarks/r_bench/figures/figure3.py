@@ -143,7 +143,7 @@ def _answer_lines(name: str, answer: Answer) -> list[_Line]:
     ]
     lines = []
     for number in range(max(map(len, replies))):
-        texts = [
+        texts: list[tuple[float, str, dict[str, str]]] = [
             (TEXTS + NAME + side * REPLY, reply[number], {})
             for side, reply in enumerate(replies)
             if number < len(reply)

@@ -23,6 +23,8 @@ def figure8(gallery: Path) -> Figure:
         cells.append(("", "reference", decode(rows["reference"][0]["bytes"])))
     for row in rows.iter_rows(named=True):
         one = dimension(row["corruption"])
-        cells.append((STEP_LABELS[one.step], named(one.name).partition(" ")[2], decode(row["distorted"]["bytes"])))
+        cells.append(
+            (STEP_LABELS[one.step], named(one.name).partition(" ")[2], decode(row["distorted"]["bytes"]))
+        )
     starred = any(name.endswith(STAR) for _, name, _ in cells)
     return plot_cells(cells, STAND_INS if starred else "", in_a_row=IN_A_ROW, points=NORMAL - 1)

@@ -21,17 +21,15 @@ def pairs(
     judge_scores: list[Path],
     scores: list[Path],
     labels: dict[str, str],
-    note: str = "",
 ) -> str:
-    """Return the page, one HTML file that needs no network; ``note``: a sentence on the judge, or empty."""
+    """Return the page, one HTML file that needs no network."""
     return pairs_page(
         read_examples(pairs, pool, references, answers, judge_scores, scores, labels),
         [*labels.values()],
-        note,
     )
 
 
-def pairs_page(examples: Sequence[Example], models: Sequence[str], note: str = "") -> str:
+def pairs_page(examples: Sequence[Example], models: Sequence[str]) -> str:
     """Return the page of ``examples``, with the answers of ``models``."""
     numbers: dict[bytes, int] = {}
     content = {
@@ -39,7 +37,6 @@ def pairs_page(examples: Sequence[Example], models: Sequence[str], note: str = "
         "tasks": TASK_LABELS,
         "strengths": {str(number): name for number, name in STRENGTHS.items()},
         "dimensions": _dimensions(examples),
-        "note": note,
         "rows": [
             {
                 "id": example.id,
