@@ -229,6 +229,10 @@ class Training(Strict):
         description="Fraction of a letter model's steps, at the start, that train on option texts.",
     )
     seed: int = Field(ge=0, description="Seed of the weights, the batches and the noise.")
+    captions: bool = Field(
+        default=False,
+        description="Whether the model is also trained to describe pictures; only with `scoring: text`.",
+    )
 
 
 class Model(Strict):
@@ -414,6 +418,10 @@ class Model(Strict):
             )
             raise ValueError(
                 f"has scoring: {self.scoring}, but a run trains the family {self.family} for {fitting}"
+            )
+        if self.train is not None and self.train.captions and self.scoring != "text":
+            raise ValueError(
+                f"has train.captions and scoring: {self.scoring}, but captions are texts; set scoring: text"
             )
         if self.scoring == "text_vqascore" and self.server is not None:
             raise ValueError(

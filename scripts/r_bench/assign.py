@@ -71,7 +71,8 @@ def assign(
     if not cells:
         raise InputError(f"{pool}: no item is of the run's dimensions and strengths; add some of either")
     table = assignment_table(cells)
-    for task, path in {"mcq": mcq, "vqa": vqa, "cap": cap}.items():
+    paths: dict[Task, Path] = {"mcq": mcq, "vqa": vqa, "cap": cap}
+    for task, path in paths.items():
         of_task = table.filter(pl.col("id").is_in(ids[task]))
         shown = found.filter(task=task).join(of_task, on="id", how="semi").select("id")
         write_table(shown, path, SUBSET)

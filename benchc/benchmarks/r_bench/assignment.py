@@ -46,15 +46,15 @@ def tasks_of(pool: pl.DataFrame, tasks: Mapping[str, Task], *, released: bool) -
 def released_cells(path: Path, ids: Collection[str], cells: Collection[tuple[str, int]]) -> list[Cell]:
     """Return the items, corruptions and severities of the released images at ``path``.
 
-    ``cells``: the corruptions and severities of the run; those of others are left out. Raises InputError where
-    an image is of no item, an item has no image, or two images are of one item.
+    ``cells``: the corruptions and severities of the run; images of others, and of other items than ``ids``,
+    are left out. Raises InputError where an item has no image, or two.
     """
     rows = read_table(path, IMPORTED_IMAGES, KEY)
     remedy = "give the TSV and the images that one call of `benchc r-bench-pairs` wrote"
     if absent := sorted(set(ids) - set(rows["id"])):
         raise InputError(
-            f"{path}: has no distorted image of item {absent[0]} ({pluralize(len(absent), 'item')} like this); "
-            f"{remedy}, as a source called as its `--source`"
+            f"{path}: has no distorted image of item {absent[0]} ({pluralize(len(absent), 'item')} like "
+            f"this); {remedy}, and call the source as its --source"
         )
     twice = rows.filter(pl.col("id").is_duplicated())["id"]
     if len(twice):

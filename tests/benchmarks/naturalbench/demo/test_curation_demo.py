@@ -13,7 +13,8 @@ from benchc.benchmarks.naturalbench.demo import chinese
 from benchc.benchmarks.naturalbench.demo.annotators import answer_of
 from benchc.benchmarks.naturalbench.demo.captioned import CATEGORIES
 from benchc.benchmarks.naturalbench.demo.chinese import in_english, in_language
-from benchc.benchmarks.naturalbench.demo.topics import drawn, topics
+from benchc.benchmarks.naturalbench.demo.topics import drawn
+from benchc.demo.topics import topics
 from benchc.benchmarks.naturalbench.demo.translator import reply as translation
 from benchc.benchmarks.naturalbench.demo.writer import reply
 from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS
