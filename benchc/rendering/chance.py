@@ -134,12 +134,13 @@ def printed_standings(
     digits: int = 3,
     further: tuple[Column, ...] = (),
     shown: pl.DataFrame | None = None,
+    unranked: str = RANKED,
 ) -> Table:
     """Return a table of ``statistics.chance`` as printed; ``resamples``: of what, in words.
 
     ``least_label_mass``: None for a benchmark that scores no letters; ``header``: the name of the measure,
     where models have several; ``further``: columns after the model; ``shown``: the frame to
-    print, where it is not ``frame``.
+    print, where it is not ``frame``; ``unranked``: a sentence, after a space, on models that have no rank.
     """
     shown = frame if shown is None else shown
     measure, guessed = header or str(frame["measure"][0]), frame["guessing"].count() > 0
@@ -169,9 +170,10 @@ def printed_standings(
         guessing=RANDOM if guessed else "",
         both="both" if guessed else "it",
         mass=mass,
-        ranked=RANKED_ALL if rank_below_chance else RANKED,
+        ranked=RANKED_ALL if rank_below_chance else unranked,
     )
-    below = frame.filter(~pl.col("ranked")).height
+    models = frame["model"].n_unique()
+    below = models - frame.filter("ranked")["model"].n_unique()
     return printed(
         frame,
         columns,
@@ -179,5 +181,5 @@ def printed_standings(
         label="chance",
         shown=shown.with_columns(pl.Series(name, values) for name, values in texts.items()),
         text_columns=1 + len(further),
-        summary=f"{below} of {frame.height} models are not ranked",
+        summary=f"{below} of {models} models are not ranked",
     )

@@ -41,6 +41,7 @@ class Scored:
         ref: the same of s_ref
         relative: the same of equation 2
         judges: by label, the footer's judge
+        readable: by label, the share of the judgements that have a score, in [0, 1]; None if not known
     """
 
     models: tuple[str, ...]
@@ -49,6 +50,7 @@ class Scored:
     ref: Floats
     relative: Floats
     judges: Mapping[str, str]
+    readable: Mapping[str, float | None]
 
     @property
     def items(self) -> npt.NDArray[np.int64]:
@@ -106,4 +108,5 @@ def scored_of(found: Mapping[str, ScoreFile], labels: Mapping[str, str]) -> Scor
         for name in ("absolute", "s_ref", "relative")
     )
     judges = {label: str(found[id_].footer["judge"]) for id_, label in labels.items()}
-    return Scored(tuple(labels.values()), rows, absolute, ref, relative, judges)
+    readable = {label: found[id_].footer.get("readable") for id_, label in labels.items()}
+    return Scored(tuple(labels.values()), rows, absolute, ref, relative, judges, readable)

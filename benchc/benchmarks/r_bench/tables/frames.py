@@ -1,0 +1,101 @@
+"""Means of models with intervals as frames, and what captions say of them."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STAND_IN, STEP_LABELS, TASK_LABELS
+from benchc.benchmarks.r_bench.metrics.bootstrap import Draws
+from benchc.benchmarks.r_bench.metrics.means import Part
+from benchc.benchmarks.r_bench.scored import Scored
+from benchc.pluralize import pluralize
+from benchc.rendering.chance import Standings
+from benchc.rendering.labels import spaced
+from benchc.statistics.resampling import Floats, percentile_interval
+from benchc.statistics.rounding import DIGITS, rounded
+
+LEAST_READABLE = 0.99
+
+
+def frame_of(models: Sequence[str], names: Sequence[str], drawn: Floats) -> pl.DataFrame:
+    """Return one row for each model, with the estimates ``names`` of float64[1 + draws, models, names]."""
+    columns = {"model": pl.Series(models, dtype=pl.String)}
+    for place, name in enumerate(names):
+        columns |= estimates(name, drawn[:, :, place])
+    return pl.DataFrame(columns)
+
+
+def part_label(part: Part) -> str:
+    """Return the printed name of a part."""
+    match part.axis:
+        case "task":
+            return TASK_LABELS[part.name]
+        case "cell":
+            task, strength = part.name.split("_")
+            return f"{TASK_LABELS[task]} {strength}"
+        case "step":
+            return STEP_LABELS[part.name]
+        case "group":
+            return GROUP_LABELS[part.name]
+        case "dimension":
+            return spaced(part.name)
+        case _:
+            return part.name.capitalize()
+
+
+def estimates(name: str, drawn: Floats) -> dict[str, pl.Series]:
+    """Return the columns ``name``, ``{name}_low`` and ``{name}_high`` of float64[1 + draws, rows].
+
+    The ends are of the 95 % percentile interval; null without resamples.
+    """
+    ends = percentile_interval(drawn[1:]) if len(drawn) > 1 else np.full((2, drawn.shape[1]), np.nan)
+    columns = zip(("", "_low", "_high"), (drawn[0], *ends), strict=True)
+    return {f"{name}{end}": rounded(values) for end, values in columns}
+
+
+def long_means(scored: Scored, parts: Sequence[Part], drawn: Draws) -> pl.DataFrame:
+    """Return the mean scores of each model over each part, with 95 % percentile intervals.
+
+    Columns: model, axis, part, items (rows of the part), and absolute, ref, relative with their ends.
+    """
+    keys = [(model, part.axis, part.name, int(part.rows.sum())) for model in scored.models for part in parts]
+    shape = (len(drawn.absolute), -1)
+    values = {"absolute": drawn.absolute, "ref": drawn.ref, "relative": drawn.relative}
+    columns = {k: v for name, each in values.items() for k, v in estimates(name, each.reshape(shape)).items()}
+    frame = pl.DataFrame(keys, schema=["model", "axis", "part", "items"], orient="row")
+    return frame.with_columns(**columns)
+
+
+def best_two(values: pl.Series, competes: pl.Series) -> list[str | None]:
+    """Return bold for the highest and italic for the second highest of ``values``, several on a tie.
+
+    ``competes``: the rows that are compared; none is marked if their values are equal.
+    """
+    rank = values.round(DIGITS).set(~competes, None).rank("dense", descending=True)
+    distinct = rank.drop_nulls().n_unique()
+    marks: Mapping[float, str] = {1: "bold", 2: "italic"} if distinct > 1 else {}
+    return [marks.get(place) for place in rank.to_list()]
+
+
+def resampled(scored: Scored, draws: int) -> str:
+    """Return a sentence on the intervals for a caption."""
+    items = pluralize(scored.rows["id"].n_unique(), "item")
+    return (
+        f"In brackets: 95 % percentile intervals from {pluralize(draws, 'resample')} of the {items}, the "
+        "same for all models; replies to distorted and reference images are drawn together."
+    )
+
+
+def notes(scored: Scored, chance: Standings | None = None) -> str:
+    """Return sentences, after a space, on judges, unreadable judgements, stand-ins and models at chance."""
+    text = ""
+    if rule := [model for model, judge in scored.judges.items() if judge == "rule"]:
+        whose = "" if len(rule) == len(scored.models) else f" of {', '.join(rule)}"
+        text += f" Rule judge, not comparable with the paper: the scores{whose} are no language model's."
+    if bad := [m for m, share in scored.readable.items() if share is not None and share < LEAST_READABLE]:
+        text += f" Warning: of {', '.join(bad)}, more than 1 % of the judgements are unreadable, and are 0."
+    if stand_ins := int(scored.rows["dimension"].str.ends_with(STAND_IN).sum()):
+        rows = pluralize(stand_ins, "pair")
+        text += f" {rows} of stand-ins for captured dimensions are in no mean of a step or group."
+    return text + (chance.note if chance else "")

@@ -1,0 +1,78 @@
+"""Table 2: the dimensions by step, with their groups and the numbers of items."""
+
+from typing import Annotated
+
+import polars as pl
+
+from benchc.benchmarks.r_bench.dimensions import (
+    GROUP_LABELS,
+    STEP_LABELS,
+    STRENGTHS,
+    TASK_LABELS,
+    dimension,
+)
+from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
+from benchc.pluralize import pluralize
+from benchc.rendering.labels import spaced
+from benchc.rendering.output import Table, parquet
+from benchc.rendering.printing import Column, printed
+from benchc.schemas.assignment import ASSIGNMENT
+
+DIMENSIONS = 33
+CAPTION = (
+    "The {count} of this run, of the 33 of the paper, by their step from the scene to the model, with their "
+    "low-level group, and how many pairs of a reference and a distorted image there are by task and by "
+    "strength.{stand_ins}"
+)
+STAND_INS = " *: a synthetic substitute for what the authors photographed."
+
+
+def table2(
+    assignment: Annotated[pl.DataFrame, parquet(ASSIGNMENT)],
+    tasks: Annotated[pl.DataFrame, parquet(TASK_TABLE)],
+    dimensions: list[str],
+) -> Table:
+    """Return number, step and group of each dimension of the run, and its pairs by task and by strength."""
+    pairs = counted(assignment, tasks, "corruption").rename({"corruption": "dimension"})
+    known = [dimension(name) for name in dimensions]
+    facts = pl.DataFrame(
+        [(d.number, d.name, STEP_LABELS[d.step], GROUP_LABELS[d.group], d.stand_in) for d in known],
+        schema=["number", "dimension", "step", "group", "stand_in"],
+        orient="row",
+    ).sort("number", "dimension")
+    frame = facts.join(pairs, on="dimension", how="left", maintain_order="left").fill_null(0)
+    names = [f"{spaced(row['dimension'])}{'*' * row['stand_in']}" for row in frame.iter_rows(named=True)]
+    return printed(
+        frame,
+        [
+            Column("step", "Step"),
+            Column("dimension", "Dimension"),
+            Column("group", "Group"),
+            Column("number", "No."),
+            *PAIR_COLUMNS,
+        ],
+        caption=CAPTION.format(
+            count=pluralize(len(known), "dimension"),
+            stand_ins=STAND_INS if frame["stand_in"].any() else "",
+        ),
+        label="r-bench-2",
+        shown=frame.with_columns(dimension=pl.Series(names)),
+        summary=f"{pluralize(len(known), 'dimension')}, {pluralize(int(frame['pairs'].sum()), 'pair')}",
+    )
+
+
+PAIR_COLUMNS = (
+    *(Column(task, label) for task, label in TASK_LABELS.items()),
+    *(Column(strength, strength.capitalize()) for strength in STRENGTHS.values()),
+    Column("pairs", "Pairs"),
+)
+
+
+def counted(assignment: pl.DataFrame, tasks: pl.DataFrame, key: str) -> pl.DataFrame:
+    """Return the pairs of each value of ``key``, a column of one of both: by task, by strength, and all."""
+    joined = assignment.join(tasks, on="id", how="left", maintain_order="left")
+    return joined.group_by(key, maintain_order=True).agg(
+        *((pl.col("task") == task).sum().cast(pl.Int64).alias(task) for task in TASK_LABELS),
+        *((pl.col("severity") == n).sum().cast(pl.Int64).alias(name) for n, name in STRENGTHS.items()),
+        pl.len().cast(pl.Int64).alias("pairs"),
+    )
