@@ -121,6 +121,12 @@ def read_examples(
     return found
 
 
+def judge_note(scores: Sequence[Path]) -> str:
+    """Return a sentence where scores are by a rule; empty where they are not."""
+    by_rule = any(read_footer(path).get("judge") == "rule" for path in scores)
+    return "Rule judge, not comparable with the paper." if by_rule else ""
+
+
 def _of_items(
     path: Path, table: TableType, ids: set[str], columns: Sequence[str] | None
 ) -> Iterable[dict[str, Any]]:

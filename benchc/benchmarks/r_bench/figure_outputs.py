@@ -5,18 +5,20 @@ from collections.abc import Mapping
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, TASKS
 from benchc.benchmarks.r_bench.settings import Settings
 from benchc.rendering.declaration import Output, figure, page
-from benchc.rendering.labels import spaced
 from benchc.workflow.run import Run
 
 POOL = "<results>/pool/items.parquet"
 REFERENCES = "<results>/pool/references.parquet"
+CHANCE = "<results>/tables/chance.csv"
 PAIRS = "<results>/pairs.parquet"
-STEPS = ", ".join(f"{short} {spaced(step)}" for step, short in STEP_LABELS.items())
+STEPS = ", ".join(f"{short} {step.replace('_', ' ')}" for step, short in STEP_LABELS.items())
 GROUPS = ", ".join(f"{label[:2].upper()} {label.lower()}" for label in GROUP_LABELS.values())
 STARRED = (
     "A star marks a synthetic stand-in for a dimension that the authors photographed; stand-ins are in no "
     "mean of a step or group."
 )
+
+MARKED = "A † marks models that are not above chance (table `chance`)."
 
 
 def figure_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> list[Output]:
@@ -48,7 +50,7 @@ def figure_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> l
         figure(
             "figure1",
             "Figure 1",
-            inputs={"scores": scores},
+            inputs={"scores": scores, "chance": CHANCE},
             settings={"labels": labels},
             subcategory="Robustness",
             caption=f"""
@@ -56,7 +58,7 @@ def figure_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> l
             their rank, and 100 times this mean over all items and under each dimension; darker is more
             robust. Dimensions are by step ({STEPS}); their mark is their low-level group. {STARRED} A
             dimension has few items, so that neighbouring values may differ by chance alone (table `effect`
-            has intervals).
+            has intervals). {MARKED}
             """,
         ),
         figure(
@@ -76,26 +78,27 @@ def figure_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> l
         figure(
             "figure4a",
             "Figure 4a",
-            inputs={"scores": scores},
+            inputs={"scores": scores, "chance": CHANCE},
             settings={"labels": labels, "draws": bootstrap.draws, "seed": bootstrap.seed},
             subcategory="Robustness",
             caption=f"""
             **Figure 4a**: absolute robustness R_a and relative robustness R_r of each model, means over all
             items in [0, 1], from the highest to the lowest mean of both. Lines are 90 % intervals: the 5th to
             the 95th percentile of {bootstrap.draws} resamples of the items, the replies to the reference and
-            the distorted image drawn together.
+            the distorted image drawn together. {MARKED}
             """,
         ),
         figure(
             "figure4bc",
             "Figures 4b and 4c",
-            inputs={"scores": scores},
+            inputs={"scores": scores, "chance": CHANCE},
             settings={"labels": labels},
             subcategory="Robustness",
             caption=f"""
             **Figures 4b and 4c**: R_a and R_r by step ({STEPS}), in [0, 1] from the centre. Lines are the
             seven models with the highest (R_a + R_r) / 2, the area is the range of the others. Stand-ins for
             dimensions that the authors photographed are left out, and a step without others is not shown.
+            {MARKED}
             """,
         ),
         figure(

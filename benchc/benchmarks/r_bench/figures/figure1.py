@@ -4,27 +4,29 @@ import numpy as np
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
+from benchc.benchmarks.r_bench.chance import ChanceTable
 from benchc.benchmarks.r_bench.dimensions import STEP_LABELS, dimension
 from benchc.benchmarks.r_bench.figures.frames import (
     GROUP_STYLES,
     group_legend,
-    named,
-    ranked,
+    noted_figure,
+    ranking_of,
     values_by,
 )
+from benchc.benchmarks.r_bench.names import named
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.rendering.heat_map import heat_map
-from benchc.rendering.style import SMALL, TEXT_WIDTH, new_figure, styled
+from benchc.rendering.style import SMALL, styled
 
 COLOURS = "Blues"
 MARKER_ROW = -1.05  # above the first row of the heat map, in rows
 
 
-def figure1(scored: ScoreFiles, labels: dict[str, str]) -> Figure:
+def figure1(scores: ScoreFiles, labels: dict[str, str], chance: ChanceTable) -> Figure:
     """Plot 100 (R_a + R_r) / 2 of each model, ranked, over all items and under each dimension."""
-    run = scored_of(scored, labels)
-    found, order = values_by(run, "overall", "dimension"), ranked(run)
-    values = 100 * found.ranking[order]
+    scored = scored_of(scores, labels)
+    found, ranking = values_by(scored, "overall", "dimension"), ranking_of(scored, chance)
+    values = 100 * found.ranking[ranking.order]
     dimensions = [dimension(name) for name in found.parts[1:]]
     groups: dict[str, int] = {"": 1}  # all items
     for one in dimensions:
@@ -32,12 +34,12 @@ def figure1(scored: ScoreFiles, labels: dict[str, str]) -> Figure:
         groups[step] = groups.get(step, 0) + 1
     names = ["all items", *(named(one.name) for one in dimensions)]
     with styled():
-        figure = new_figure(TEXT_WIDTH, 1.75 + 0.16 * len(order))
+        figure = noted_figure(1.75 + 0.16 * len(values), ranking.note)
         axes = figure.subplots()
         heat_map(
             axes,
             values,
-            [f"{run.models[place]}  {rank}" for rank, place in enumerate(order, start=1)],
+            [f"{name}  {rank}" for name, rank in zip(ranking.names, ranking.ranks, strict=True)],
             names,
             norm=Normalize(float(np.nanmin(values)), float(np.nanmax(values))),
             colours=COLOURS,
@@ -45,7 +47,7 @@ def figure1(scored: ScoreFiles, labels: dict[str, str]) -> Figure:
             groups=groups,
             points=SMALL,
         )
-        axes.set_ylim(len(order) - 0.5, MARKER_ROW - 0.55)
+        axes.set_ylim(len(values) - 0.5, MARKER_ROW - 0.55)
         for place, one in enumerate(dimensions, start=1):
             axes.plot(place, MARKER_ROW, markersize=4, linestyle="none", **GROUP_STYLES[one.group])
         group_legend(figure, dimensions)

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from benchc.benchmarks.r_bench.dimensions import STRENGTHS, TASK_LABELS, TASKS
-from benchc.benchmarks.r_bench.examples import SCORE_COLUMNS, Answer, Example, read_examples
-from benchc.benchmarks.r_bench.figures.frames import named, sentence
+from benchc.benchmarks.r_bench.examples import SCORE_COLUMNS, Answer, Example, judge_note, read_examples
+from benchc.benchmarks.r_bench.figures.frames import sentence
+from benchc.benchmarks.r_bench.names import named
 from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
 from benchc.images import decode
 from benchc.randomness import seed_of
@@ -63,15 +64,16 @@ def figure3(
     if chosen.is_empty():
         return sentence("No pair of images is chosen.")
     shown = dict([*labels.items()][:MOST_MODELS])
-    return plot(read_examples(pairs, pool, references, answers, judge_scores, scores, shown, chosen))
+    examples = read_examples(pairs, pool, references, answers, judge_scores, scores, shown, chosen)
+    return plot(examples, judge_note(scores))
 
 
-def plot(examples: Sequence[Example]) -> Figure:
-    """Plot examples below each other, in the order of their tasks."""
+def plot(examples: Sequence[Example], note: str = "") -> Figure:
+    """Plot examples below each other, in the order of their tasks; ``note``: a line below all."""
     examples = sorted(examples, key=lambda example: TASKS.index(example.task))
     texts = [_lines(example) for example in examples]
     heights = [max(IMAGE_HEIGHT + 3 * LINE, LINE * len(lines)) + GAP for lines in texts]
-    height = sum(heights) - GAP + 2 * MARGIN
+    height = sum(heights) - GAP + 2 * MARGIN + (2 * LINE if note else 0)
     with styled():
         figure = new_figure(TEXT_WIDTH, height)
         figure.set_layout_engine("none")  # positions are explicit
@@ -85,6 +87,7 @@ def plot(examples: Sequence[Example]) -> Figure:
                 for left, text, style in line.texts:
                     write_line(figure, text, left, top - LINE * place, **style)
             top -= own
+        write_line(figure, note, MARGIN, MARGIN + LINE)
     return figure
 
 

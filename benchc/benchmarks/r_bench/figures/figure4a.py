@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.r_bench.figures.frames import ABSOLUTE, RELATIVE
+from benchc.benchmarks.r_bench.chance import ChanceTable
+from benchc.benchmarks.r_bench.figures.frames import ABSOLUTE, RELATIVE, noted_figure, ranking_of
 from benchc.benchmarks.r_bench.metrics.bootstrap import TAILS_90
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.command_line import NaturalInt, PositiveInt
@@ -17,26 +18,28 @@ from benchc.rendering.style import (
     NORMAL,
     POOL_FILL,
     SMALL,
-    TEXT_WIDTH,
-    new_figure,
     styled,
 )
 from benchc.rendering.wrap import LETTER
 from benchc.statistics.resampling import Floats, percentile_interval
 
+FIGURE_SPACE = "\N{FIGURE SPACE}"  # as wide as a digit
 
-def figure4a(scored: ScoreFiles, labels: dict[str, str], draws: PositiveInt, seed: NaturalInt) -> Figure:
+
+def figure4a(
+    scores: ScoreFiles, labels: dict[str, str], chance: ChanceTable, draws: PositiveInt, seed: NaturalInt
+) -> Figure:
     """Plot R_a to the left and R_r to the right, from the highest mean of both to the lowest.
 
     Lines are from the 5th to the 95th percentile over ``draws`` resamples of the items, the replies to both
     images of an item drawn together.
     """
-    run = scored_of(scored, labels)
-    found = run.draws(run.parts(["overall"]), draws, seed)
-    order = np.argsort(-found.ranking[0, :, 0], kind="stable")
-    names = shorten_all(renderable([run.models[place] for place in order]), 28)
+    scored = scored_of(scores, labels)
+    found, ranking = scored.draws(scored.parts(["overall"]), draws, seed), ranking_of(scored, chance)
+    order = ranking.order
+    names = shorten_all(renderable(ranking.names), 28)
     with styled():
-        figure = new_figure(TEXT_WIDTH, 0.55 + 0.17 * len(names))
+        figure = noted_figure(0.55 + 0.17 * len(names), ranking.note)
         left, right = figure.subplots(1, 2, sharey=True)
         sides: list[tuple[Any, str, dict[str, Any], Floats]] = [
             (left, f"{ABSOLUTE} Rₐ", POOL_FILL, found.absolute[:, order, 0]),
@@ -66,7 +69,10 @@ def figure4a(scored: ScoreFiles, labels: dict[str, str], draws: PositiveInt, see
         right.set_yticks(range(len(names)), names, family=font_families(), ha="center")
         right.tick_params(axis="y", labelleft=True, pad=half)
         second = right.secondary_yaxis("right")
-        second.set_yticks(range(len(names)), [f"{rank}   {mean}" for rank, mean in enumerate(means, start=1)])
+        second.set_yticks(
+            range(len(names)),
+            [f"{rank:{FIGURE_SPACE}>2}   {mean}" for rank, mean in zip(ranking.ranks, means, strict=True)],
+        )
         second.tick_params(length=0)
         second.spines[:].set_visible(False)
         right.annotate("rank, mean", (1, 1), (4, 4), xycoords="axes fraction", textcoords="offset points")

@@ -7,23 +7,24 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS
-from benchc.benchmarks.r_bench.figures.frames import few, sentence, values_by
+from benchc.benchmarks.r_bench.figures.frames import few, noted_figure, sentence, values_by
 from benchc.benchmarks.r_bench.metrics.correlations import LEAST_MODELS, spearman
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
+from benchc.benchmarks.r_bench.tables.frames import notes
 from benchc.rendering.heat_map import colour_bar, heat_map
-from benchc.rendering.style import SMALL, TEXT_WIDTH, new_figure, styled
+from benchc.rendering.style import SMALL, styled
 from benchc.statistics.resampling import Floats
 
 COLOURS = "Blues"
 GROUPS = {group: label[:2].upper() for group, label in GROUP_LABELS.items()}  # as the paper shortens them
 
 
-def figure5ad(scored: ScoreFiles, labels: dict[str, str]) -> Figure:
+def figure5ad(scores: ScoreFiles, labels: dict[str, str]) -> Figure:
     """Plot Spearman's correlation, over models, of the means of each two steps and each two groups."""
-    run = scored_of(scored, labels)
-    if len(run.models) < LEAST_MODELS:
-        return sentence(few(run.models, LEAST_MODELS))
-    steps, groups = values_by(run, "step"), values_by(run, "group")
+    scored = scored_of(scores, labels)
+    if len(scored.models) < LEAST_MODELS:
+        return sentence(few(scored.models, LEAST_MODELS))
+    steps, groups = values_by(scored, "step"), values_by(scored, "group")
     step_names, group_names = (
         [STEP_LABELS[name] for name in steps.parts],
         [GROUPS[name] for name in groups.parts],
@@ -37,7 +38,7 @@ def figure5ad(scored: ScoreFiles, labels: dict[str, str]) -> Figure:
     found = [spearman(values) for *_, values in panels]
     norm = Normalize(min(0.0, *(float(np.nanmin(each, initial=0)) for each in found)), 1)
     with styled():
-        figure = new_figure(TEXT_WIDTH, 1.72)
+        figure = noted_figure(1.72, notes(scored).strip())
         every: list[Any] = list(figure.subplots(1, 4))
         for axes, (title, names, _), values in zip(every, panels, found, strict=True):
             heat_map(

@@ -13,27 +13,29 @@ from benchc.benchmarks.r_bench.figures.frames import (
     RELATIVE,
     few,
     group_legend,
-    named,
+    noted_figure,
     sentence,
     values_by,
 )
 from benchc.benchmarks.r_bench.metrics.correlations import LEAST_MODELS, Components, components
+from benchc.benchmarks.r_bench.names import named
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
+from benchc.benchmarks.r_bench.tables.frames import notes
 from benchc.rendering.point_labels import label_points
-from benchc.rendering.style import FAINT, SMALL, TEXT_WIDTH, new_figure, styled
+from benchc.rendering.style import FAINT, SMALL, styled
 
 MARKER = 4.0  # points
 NAMED = 8  # dimensions with their names, those farthest from the others; the rest have their numbers
 
 
-def figure5ef(scored: ScoreFiles, labels: dict[str, str]) -> Figure:
+def figure5ef(scores: ScoreFiles, labels: dict[str, str]) -> Figure:
     """Plot the first two components of dimensions, rows of a matrix whose columns are models' means."""
-    run = scored_of(scored, labels)
-    found = values_by(run, "dimension")
-    if len(run.models) < LEAST_MODELS:
-        return sentence(few(run.models, LEAST_MODELS))
+    scored = scored_of(scores, labels)
+    found = values_by(scored, "dimension")
+    if len(scored.models) < LEAST_MODELS:
+        return sentence(few(scored.models, LEAST_MODELS))
     with styled():
-        figure = new_figure(TEXT_WIDTH, 3.4)
+        figure = noted_figure(3.4, notes(scored).strip())
         panels = figure.subplots(1, 2)
         every = [components(values.T) for values in (found.absolute, found.relative)]
         for axes, title, each in zip(panels, (f"(e) {ABSOLUTE}", f"(f) {RELATIVE}"), every, strict=True):

@@ -5,7 +5,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.dimensions import STEP_LABELS, dimension
-from benchc.benchmarks.r_bench.figures.frames import STAND_INS, STAR, named
+from benchc.benchmarks.r_bench.names import STAND_INS, STAR, named
 from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
 from benchc.images import decode
 from benchc.rendering.image_cells import Cell, plot_cells

@@ -4,20 +4,25 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STAND_IN, Dimension, dimension
+from benchc.benchmarks.r_bench.chance import TaskChance
+from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, Dimension
 from benchc.benchmarks.r_bench.metrics.means import Axis
+from benchc.benchmarks.r_bench.names import STAND_INS
 from benchc.benchmarks.r_bench.scored import Scored
-from benchc.rendering.labels import spaced
+from benchc.benchmarks.r_bench.tables.frames import notes
+from benchc.rendering.labels import font_families, renderable
 from benchc.rendering.series_style import series_style
-from benchc.rendering.style import INK, TEXT_WIDTH, new_figure, styled
+from benchc.rendering.style import INK, SMALL, TEXT_WIDTH, new_figure, styled
+from benchc.rendering.wrap import wrap
+from benchc.statistics.ranks import ranks
 from benchc.statistics.resampling import Floats
 
 ABSOLUTE, RELATIVE = "absolute robustness", "relative robustness"
-STAR = "*"
-STAND_INS = f"{STAR} synthetic stand-in for what the authors photographed"
+NOTE_SIZE = SMALL + 0.5
 # The shape of a low-level group, as in the paper's Table 2 each has its own.
 GROUP_STYLES = {group: series_style(place) for place, group in enumerate(GROUP_LABELS)}
 
@@ -42,15 +47,46 @@ def values_by(scored: Scored, *axes: Axis) -> Values:
     return Values([part.name for part in parts], found.absolute[0], found.relative[0])
 
 
-def ranked(scored: Scored) -> list[int]:
-    """Return the places of the models from the highest (R_a + R_r) / 2 to the lowest."""
-    return [int(place) for place in np.argsort(-values_by(scored, "overall").ranking[:, 0], kind="stable")]
+class Ranking(NamedTuple):
+    """Models from the highest (R_a + R_r) / 2 to the lowest; those without rank come last.
+
+    Attributes:
+        order: their places in the order of tables
+        names: with the marks of models that are not above chance
+        ranks: as printed; equal ones for equal values
+        note: what the figure must say of judges, stand-ins and marks; empty where there is nothing
+    """
+
+    order: list[int]
+    names: list[str]
+    ranks: list[str]
+    note: str
 
 
-def named(corruption: str) -> str:
-    """Return a dimension's number and name, with a star for a stand-in."""
-    one = dimension(corruption)
-    return f"{one.number} {spaced(one.name.removesuffix(STAND_IN))}{STAR if one.stand_in else ''}"
+def ranking_of(scored: Scored, chance: TaskChance) -> Ranking:
+    """Return the ranking of the models, which is that of the table `rank`."""
+    values = values_by(scored, "overall").ranking[:, 0]
+    labels = pl.Series(scored.models)
+    has_rank = chance.ranked(labels).to_numpy()
+    own = ranks(np.where(has_rank, -values, np.nan))
+    order = np.lexsort((-values, ~has_rank)).tolist()
+    marked = chance.models.marked(labels)
+    return Ranking(
+        order,
+        [marked[place] for place in order],
+        [str(own[place] or "–") for place in order],
+        notes(scored, chance.models).strip(),
+    )
+
+
+def noted_figure(height: float, note: str) -> Figure:
+    """Return an empty figure as wide as the text, with ``note`` above ``height`` inches for its content."""
+    (shown,) = renderable([note])
+    lines = wrap(shown, inches=TEXT_WIDTH - 0.2, points=NOTE_SIZE, lines=4)
+    figure = new_figure(TEXT_WIDTH, height + 0.12 * len(lines))
+    if lines:
+        figure.suptitle("\n".join(lines), fontsize=NOTE_SIZE, color=INK, family=font_families())
+    return figure
 
 
 def group_legend(figure: Figure, dimensions: Sequence[Dimension]) -> None:

@@ -7,8 +7,8 @@ from importlib import resources
 from pathlib import Path
 
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, STRENGTHS, TASK_LABELS, dimension
-from benchc.benchmarks.r_bench.examples import Answer, Example, read_examples
-from benchc.rendering.labels import spaced
+from benchc.benchmarks.r_bench.examples import Answer, Example, judge_note, read_examples
+from benchc.benchmarks.r_bench.names import named
 
 IMAGES, DATA = "@images@", "@data@"  # in the template
 
@@ -26,14 +26,16 @@ def pairs(
     return pairs_page(
         read_examples(pairs, pool, references, answers, judge_scores, scores, labels),
         [*labels.values()],
+        judge_note(scores),
     )
 
 
-def pairs_page(examples: Sequence[Example], models: Sequence[str]) -> str:
-    """Return the page of ``examples``, with the answers of ``models``."""
+def pairs_page(examples: Sequence[Example], models: Sequence[str], note: str = "") -> str:
+    """Return the page of ``examples``, with the answers of ``models``; ``note``: on their judge."""
     numbers: dict[bytes, int] = {}
     content = {
         "models": models,
+        "note": note,
         "tasks": TASK_LABELS,
         "strengths": {str(number): name for number, name in STRENGTHS.items()},
         "dimensions": _dimensions(examples),
@@ -71,8 +73,7 @@ def _dimensions(examples: Sequence[Example]) -> dict[str, str]:
     """Return the names of the dimensions, with number, step and group, in the order of their numbers."""
     found = sorted({dimension(example.corruption) for example in examples}, key=lambda one: one.number)
     return {
-        one.name: f"{one.number} {spaced(one.name)} ({STEP_LABELS[one.step]}, {GROUP_LABELS[one.group]})"
-        for one in found
+        one.name: f"{named(one.name)} ({STEP_LABELS[one.step]}, {GROUP_LABELS[one.group]})" for one in found
     }
 
 

@@ -7,6 +7,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from scipy.stats import spearmanr
 
+from benchc.benchmarks.r_bench.chance import TaskChance
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, dimension
 from benchc.benchmarks.r_bench.figures.figure1 import figure1
 from benchc.benchmarks.r_bench.figures.figure4a import figure4a
@@ -14,12 +15,14 @@ from benchc.benchmarks.r_bench.figures.figure4bc import MOST, figure4bc
 from benchc.benchmarks.r_bench.figures.figure5ad import figure5ad
 from benchc.benchmarks.r_bench.figures.figure5ef import figure5ef
 from benchc.benchmarks.r_bench.figures.figure6 import figure6
-from benchc.benchmarks.r_bench.figures.frames import GROUP_STYLES, STAND_INS
+from benchc.benchmarks.r_bench.figures.frames import GROUP_STYLES
 from benchc.benchmarks.r_bench.metrics.correlations import components
 from benchc.benchmarks.r_bench.metrics.image_features import FEATURES
+from benchc.benchmarks.r_bench.names import STAND_INS
 from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
 from tests.benchmarks.r_bench.scored import files_of, rows_of, scores
+from tests.standings import standings_of
 
 MANY = MOST + 2
 
@@ -30,6 +33,11 @@ def run_of(models: int, dimensions=tuple(R_BENCH_INDEX)):
     skills = np.linspace(0.3, 0.8, models)
     tables = {f"m{place}": scores(rows, skill, 0.05, seed=place) for place, skill in enumerate(skills)}
     return files_of(tables), {id_: f"Model {id_[1:]}" for id_ in tables}
+
+
+def chance_of(labels, below=()) -> TaskChance:
+    """Return that models are above chance in MCQ but for those ``below``."""
+    return TaskChance(standings_of([*labels.values()], below).frame.with_columns(task=pl.lit("mcq")))
 
 
 def means(found, column: str, by: str) -> pl.DataFrame:
@@ -54,7 +62,7 @@ def overall(found, column: str) -> np.ndarray:
 
 def test_figure_1_ranks_models_by_both_measures_and_orders_dimensions_by_step():
     found, labels = run_of(3)
-    axes = figure1(found, labels).axes[0]
+    axes = figure1(found, labels, chance_of(labels)).axes[0]
     both = (overall(found, "absolute") + overall(found, "relative")) / 2
     order = np.argsort(-both)
     assert [text.get_text() for text in axes.get_yticklabels()] == [
@@ -80,15 +88,34 @@ def test_figure_1_ranks_models_by_both_measures_and_orders_dimensions_by_step():
 
 def test_figure_1_explains_stars_only_where_there_are_some():
     def legend(dimensions) -> list[str]:
-        return [text.get_text() for text in figure1(*run_of(2, dimensions)).legends[0].get_texts()]
+        found, labels = run_of(2, dimensions)
+        return [text.get_text() for text in figure1(found, labels, chance_of(labels)).legends[0].get_texts()]
 
     assert legend(R_BENCH_INDEX) == [*GROUP_LABELS.values(), STAND_INS]
     assert legend(["jpeg", "webp"]) == list(GROUP_LABELS.values())
 
 
+def test_a_model_that_is_not_above_chance_is_last_without_a_rank():
+    found, labels = run_of(3)
+    figure = figure1(found, labels, chance_of(labels, ["Model 2"]))
+    names = [text.get_text() for text in figure.axes[0].get_yticklabels()]
+    assert names == ["Model 1 1", "Model 0 2", "Model 2 † –"]
+    assert "†: Acc(o) is not above chance" in figure.get_suptitle().replace("\n", " ")
+
+
+def test_figures_of_a_rule_judge_say_so():
+    found, labels = run_of(4)
+    chance = chance_of(labels)
+    figures = [figure1(found, labels, chance), figure4bc(found, labels, chance), figure5ad(found, labels)]
+    for figure in figures:
+        assert figure.get_suptitle().startswith("Rule judge, not comparable with the paper")
+    other = files_of({id_: file.table for id_, file in found.items()}, judge="llm")
+    assert "Rule judge" not in figure1(other, labels, chance).get_suptitle()
+
+
 def test_figure_4a_has_bars_of_the_means_and_intervals_of_90_per_cent():
     found, labels = run_of(4, ["jpeg", "webp", "white_noise"])
-    figure = figure4a(found, labels, 200, 3)
+    figure = figure4a(found, labels, chance_of(labels), 200, 3)
     left, right = figure.axes[:2]
     both = overall(found, "absolute") + overall(found, "relative")
     order = np.argsort(-both)
@@ -114,7 +141,7 @@ def test_figure_4a_has_bars_of_the_means_and_intervals_of_90_per_cent():
 
 def test_figures_4b_and_4c_show_the_best_models_and_the_range_of_the_others():
     found, labels = run_of(MANY)
-    figure = figure4bc(found, labels)
+    figure = figure4bc(found, labels, chance_of(labels))
     both = overall(found, "absolute") + overall(found, "relative")
     order = [f"m{place}" for place in np.argsort(-both)]
     for axes, column in zip(figure.axes, ("absolute", "relative"), strict=True):

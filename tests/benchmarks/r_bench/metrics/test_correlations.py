@@ -29,7 +29,7 @@ def test_correlations_of_a_constant_or_incomplete_column_are_not_defined():
 def test_components_of_points_on_a_line():
     # Rows are (t, 2 t, 0): one component, along (1, 2, 0), of which the largest loading is the second.
     line = np.array([3.0, -1.0, -2.0])
-    found = components(np.outer(line, [1, 2, 0]) + [7, -3, 5])
+    found = components(np.outer(line, [1, 2, 0]) + np.array([7, -3, 5]))
     np.testing.assert_allclose(found.scores[:, 0], line * np.sqrt(5), atol=1e-12)
     np.testing.assert_allclose(found.scores[:, 1], 0, atol=1e-12)
     np.testing.assert_allclose(found.shares, [1, 0], atol=1e-12)
