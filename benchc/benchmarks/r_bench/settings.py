@@ -71,6 +71,10 @@ class Judged(Strict):
     dis: UserPath = Field(description="CSV file with name and result of replies to distorted images.")
     ref: UserPath = Field(description="The same of replies to reference images.")
     com: UserPath = Field(description="The same of replies to distorted images against those to reference.")
+    replies_of: Id | None = Field(
+        default=None,
+        description="Id of a model of the run that has the same replies, to compare its judge with this one.",
+    )
 
 
 class Bootstrap(Strict):

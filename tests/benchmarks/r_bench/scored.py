@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.r_bench.dimensions import TASKS
-from benchc.benchmarks.r_bench.schemas.judge_scores import JudgeScoresFooter
+from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES, JudgeScoresFooter
 from benchc.benchmarks.r_bench.schemas.scores import SCORES
 from benchc.benchmarks.r_bench.scored import Scored, ScoreFile, scored_of
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
@@ -53,6 +53,36 @@ def score_frame(rows: pl.DataFrame, dis: np.ndarray, ref: np.ndarray, com: np.nd
     return pl.DataFrame(
         {**{name: rows[name] for name in rows.columns}, **named}, schema_overrides=SCORES.columns
     ).select(*SCORES.columns)
+
+
+def judgements(
+    rows: pl.DataFrame, seed: int = 0, agreement: float = 0.9, letters: float = 0.8
+) -> pl.DataFrame:
+    """Return JUDGE_SCORES of ``rows``: letters decide a share of MCQ replies, which a judge reads as well.
+
+    ``agreement``: the share of judgements that are not drawn anew. Captions have three references.
+    """
+    noise = np.random.default_rng(seed)
+    found = []
+    for id_, task, corruption, severity in rows.iter_rows():
+        for kind in ("dis", "ref", "com"):
+            cell = ("clean", 0) if kind == "ref" else (corruption, severity)
+            single = task == "cap" and kind != "com"
+            top = 1 if task == "mcq" else 2
+            by_letter = task == "mcq" and noise.random() < letters
+            score = int(noise.integers(top + 1))
+            if by_letter:
+                found.append((id_, task, *cell, kind, 0, 0, "letter", float(score)))
+            for reference in range(3 if single else 1):
+                for repeat in range(1 if single else 5):
+                    given = score if noise.random() < agreement else int(noise.integers(top + 1))
+                    found.append((id_, task, *cell, kind, reference, repeat, "llm", float(given)))
+    columns = [name for name in JUDGE_SCORES.columns if name not in ("readable", "request_key")]
+    frame = pl.DataFrame(found, schema={name: JUDGE_SCORES.columns[name] for name in columns}, orient="row")
+    keys = ["id", "corruption", "severity", "kind", "reference", "repeat", "judge"]
+    return frame.unique(keys, maintain_order=True).with_columns(
+        readable=pl.lit(value=True), request_key=pl.lit(None, pl.String)
+    )
 
 
 def write_scores(folder: Path, tables: Mapping[str, pl.DataFrame], **facts: str) -> list[Path]:

@@ -73,7 +73,7 @@ def retention(
 
 
 def _lowest(values: Floats) -> tuple[Floats, list[tuple[int, bool]]]:
-    """Return the lowest of float64[models, parts] over parts, NaN for none, and where it is, if it is known."""
+    """Return the lowest of float64[models, parts] over parts, NaN for none, and where it is, if known."""
     filled = np.where(np.isnan(values), np.inf, values)
     lowest = filled.min(axis=1, initial=np.inf)
     places = filled.argmin(axis=1).tolist() if filled.shape[1] else [0] * len(filled)

@@ -21,9 +21,9 @@ FORMULAS = {
     "the truth times that of the reply to the distorted image against it",
 }
 CAPTION = (
-    "{formula}, in [0, 1], by task and strength. Overall is the mean over all {rows} of a reference and a distorted image. Pairs: "
-    "{items}. The "
-    "best score of a column is in bold, the second in italics.{rows_of_chance} {resampled}{notes}"
+    "{formula}, in [0, 1], by task and strength. Overall is the mean over all {rows} of a "
+    "reference and a distorted image. Pairs: {items}. The best "
+    "score of a column is in bold, the second in italics.{rows_of_chance} {resampled}{notes}"
 )
 CHANCE_ROWS = {
     "absolute": " The first rows are chance: random options, and the best answers that are always the same.",
