@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from benchc.benchmarks.r_bench.pairs import chosen_pairs, gallery_of_image, gallery_of_pairs, pairs_of
-from benchc.benchmarks.r_bench.pictures import image_footer
 from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
 from benchc.command_line import NaturalInt, PositiveInt
 from benchc.models.asking import ShownImages
+from benchc.models.shown_images import image_footer
 from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.parquet import read_table, write_table
 

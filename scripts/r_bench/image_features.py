@@ -4,10 +4,10 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.metrics.image_features import image_features as measured
-from benchc.benchmarks.r_bench.pictures import image_footer, shown_images
 from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
+from benchc.image_features import image_features as measured
 from benchc.models.asking import ShownImages
+from benchc.models.shown_images import image_footer, shown_images
 from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.parquet import read_table, write_table
 

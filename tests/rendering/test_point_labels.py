@@ -17,9 +17,7 @@ def boxes_of(positions, texts, *, marker: float = 4):
         axes.margins(0.15)
         label_points(axes, np.array(positions), texts, size=6, marker=marker)
         FigureCanvasAgg(figure).draw()
-        assert [
-            text.get_text() for text in sorted(axes.texts, key=lambda text: texts.index(text.get_text()))
-        ] == texts
+        assert sorted(text.get_text() for text in axes.texts) == sorted(texts)
         boxes = {text.get_text(): text.get_window_extent() for text in axes.texts}
         return boxes, axes.bbox, axes.transData.transform(positions)
 

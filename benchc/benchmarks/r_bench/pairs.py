@@ -6,12 +6,12 @@ from pathlib import Path
 import polars as pl
 
 from benchc.benchmarks.r_bench.dimensions import TASKS, dimension
-from benchc.benchmarks.r_bench.pictures import shown_images
 from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
 from benchc.corruptions.apply import apply
 from benchc.corruptions.recipe import CLEAN
 from benchc.image_keys import image_seed
 from benchc.models.asking import ShownImages
+from benchc.models.shown_images import shown_images
 from benchc.randomness import seed_of
 from benchc.rendering.example_image import example_image
 from benchc.rendering.page_image import page_image

@@ -7,12 +7,12 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS
-from benchc.benchmarks.r_bench.figures.frames import few, noted_figure, sentence, values_by
-from benchc.benchmarks.r_bench.metrics.correlations import LEAST_MODELS, spearman
+from benchc.benchmarks.r_bench.figures.frames import noted_figure, sentence, too_few, values_by
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.benchmarks.r_bench.tables.frames import notes
 from benchc.rendering.heat_map import colour_bar, heat_map
 from benchc.rendering.style import SMALL, styled
+from benchc.statistics.correlations import spearman
 from benchc.statistics.resampling import Floats
 
 COLOURS = "Blues"
@@ -22,8 +22,8 @@ GROUPS = {group: label[:2].upper() for group, label in GROUP_LABELS.items()}  # 
 def figure5ad(scores: ScoreFiles, labels: dict[str, str]) -> Figure:
     """Plot Spearman's correlation, over models, of the means of each two steps and each two groups."""
     scored = scored_of(scores, labels)
-    if len(scored.models) < LEAST_MODELS:
-        return sentence(few(scored.models, LEAST_MODELS))
+    if text := too_few(scored.models):
+        return sentence(text)
     steps, groups = values_by(scored, "step"), values_by(scored, "group")
     step_names, group_names = (
         [STEP_LABELS[name] for name in steps.parts],

@@ -11,18 +11,18 @@ from benchc.benchmarks.r_bench.figures.frames import (
     ABSOLUTE,
     GROUP_STYLES,
     RELATIVE,
-    few,
     group_legend,
     noted_figure,
     sentence,
+    too_few,
     values_by,
 )
-from benchc.benchmarks.r_bench.metrics.correlations import LEAST_MODELS, Components, components
 from benchc.benchmarks.r_bench.names import named
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.benchmarks.r_bench.tables.frames import notes
 from benchc.rendering.point_labels import label_points
 from benchc.rendering.style import FAINT, SMALL, styled
+from benchc.statistics.correlations import Components, components
 
 MARKER = 4.0  # points
 NAMED = 8  # dimensions with their names, those farthest from the others; the rest have their numbers
@@ -32,8 +32,8 @@ def figure5ef(scores: ScoreFiles, labels: dict[str, str]) -> Figure:
     """Plot the first two components of dimensions, rows of a matrix whose columns are models' means."""
     scored = scored_of(scores, labels)
     found = values_by(scored, "dimension")
-    if len(scored.models) < LEAST_MODELS:
-        return sentence(few(scored.models, LEAST_MODELS))
+    if text := too_few(scored.models):
+        return sentence(text)
     with styled():
         figure = noted_figure(3.4, notes(scored).strip())
         panels = figure.subplots(1, 2)

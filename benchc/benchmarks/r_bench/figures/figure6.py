@@ -8,11 +8,12 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, dimension
-from benchc.benchmarks.r_bench.metrics.image_features import FEATURES, density
 from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
 from benchc.corruptions.recipe import CLEAN
+from benchc.image_features import FEATURES
 from benchc.rendering.output import parquet
 from benchc.rendering.style import BLUE, INK, SKY_BLUE, TEXT_WIDTH, new_figure, styled
+from benchc.statistics.density import density
 from benchc.statistics.resampling import Floats
 
 Features = Annotated[pl.DataFrame, parquet(IMAGE_FEATURES)]

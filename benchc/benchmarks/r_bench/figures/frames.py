@@ -22,6 +22,7 @@ from benchc.statistics.ranks import ranks
 from benchc.statistics.resampling import Floats
 
 ABSOLUTE, RELATIVE = "absolute robustness", "relative robustness"
+LEAST_MODELS = 4  # of three, a rank correlation is one of four values
 NOTE_SIZE = SMALL + 0.5
 # The shape of a low-level group, as in the paper's Table 2 each has its own.
 GROUP_STYLES = {group: series_style(place) for place, group in enumerate(GROUP_LABELS)}
@@ -108,6 +109,8 @@ def sentence(text: str) -> Figure:
     return figure
 
 
-def few(models: Sequence[str], least: int) -> str:
-    """Return the sentence of a figure that needs ``least`` models."""
-    return f"Correlations over models need at least {least} models; this run has {len(models)}."
+def too_few(models: Sequence[str]) -> str:
+    """Return why there are no correlations over these models; empty where there are."""
+    if len(models) >= LEAST_MODELS:
+        return ""
+    return f"Correlations over models need at least {LEAST_MODELS} models; this run has {len(models)}."

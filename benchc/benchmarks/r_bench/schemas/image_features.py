@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.metrics.image_features import FEATURES
+from benchc.image_features import FEATURES
 from benchc.schemas.parquet import TableType
 
 # Its footer is ImageFooter, with the digest of the pool's images.

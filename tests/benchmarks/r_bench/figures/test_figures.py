@@ -16,11 +16,11 @@ from benchc.benchmarks.r_bench.figures.figure5ad import figure5ad
 from benchc.benchmarks.r_bench.figures.figure5ef import figure5ef
 from benchc.benchmarks.r_bench.figures.figure6 import figure6
 from benchc.benchmarks.r_bench.figures.frames import GROUP_STYLES
-from benchc.benchmarks.r_bench.metrics.correlations import components
-from benchc.benchmarks.r_bench.metrics.image_features import FEATURES
 from benchc.benchmarks.r_bench.names import STAND_INS
 from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
+from benchc.image_features import FEATURES
+from benchc.statistics.correlations import components
 from tests.benchmarks.r_bench.scored import files_of, rows_of, scores
 from tests.standings import standings_of
 

@@ -1,11 +1,10 @@
-"""Low-level features, against OpenCV, scipy and images whose features are known."""
+"""Low-level features, against OpenCV and images whose features are known."""
 
 import cv2
 import numpy as np
 import pytest
-from scipy.stats import gaussian_kde
 
-from benchc.benchmarks.r_bench.metrics.image_features import density, image_features
+from benchc.image_features import image_features
 from tests.corruptions.photos import photo
 
 FLAT = np.full((20, 30, 3), 90, np.uint8)
@@ -48,18 +47,3 @@ def test_blur_lowers_sharpness_and_noise_raises_it():
     noisy = np.clip(image + noise, 0, 255).astype(np.uint8)
     values = [image_features(each)["sharpness"] for each in (blurred, image, noisy)]
     assert values == sorted(values) and values[0] < values[2]
-
-
-def test_the_density_is_that_of_scipy_with_silvermans_width():
-    values = np.random.default_rng(2).gamma(2.0, 3.0, 80)
-    grid = np.linspace(-5, 40, 400)
-    quartiles = np.quantile(values, [0.25, 0.75])
-    width = 0.9 * min(values.std(), (quartiles[1] - quartiles[0]) / 1.34) * 80 ** (-1 / 5)
-    expected = gaussian_kde(values, width / values.std(ddof=1))(grid)
-    np.testing.assert_allclose(density(values, grid), expected, rtol=1e-9)
-    assert np.trapezoid(density(values, grid), grid) == pytest.approx(1, abs=1e-3)
-
-
-def test_the_density_of_one_value_is_finite():
-    found = density(np.array([3.0]), np.linspace(0, 6, 61))
-    assert np.isfinite(found).all() and found.argmax() == 30

@@ -1,4 +1,4 @@
-"""Low-level features of an image: light, contrast, colour, sharpness and spatial information (Figure 6)."""
+"""Low-level features of an image: light, contrast, colour, sharpness and spatial information."""
 
 import numpy as np
 import numpy.typing as npt
@@ -50,19 +50,3 @@ def _colourfulness(image: Pixels) -> float:
     opponents = np.stack([red - green, (red + green) / 2 - blue])
     deviations, means = opponents.std(axis=(1, 2)), opponents.mean(axis=(1, 2))
     return float(np.hypot(*deviations) + 0.3 * np.hypot(*means))
-
-
-def density(values: Floats, grid: Floats) -> Floats:
-    """Return the density of ``values`` at ``grid``, a sum of normal densities.
-
-    Their deviation is Silverman's, 0.9 times the smaller of the standard deviation and the interquartile
-    range over 1.34, times n to the power of -1/5 (Silverman 1986, equation 3.31), and at least the distance
-    of two points of the grid.
-    """
-    spread = float(values.std())
-    quartiles = np.quantile(values, [0.25, 0.75])
-    narrow = float(quartiles[1] - quartiles[0]) / 1.34
-    width = 0.9 * min(spread, narrow or spread) * len(values) ** -0.2
-    width = max(width, float(grid[1] - grid[0]))
-    distances = (grid[:, None] - values[None, :]) / width
-    return np.asarray(np.exp(-(distances**2) / 2).mean(axis=1) / (width * np.sqrt(2 * np.pi)))

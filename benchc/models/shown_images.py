@@ -1,4 +1,4 @@
-"""The images that models are shown: of each item the reference image, and those under its dimensions."""
+"""The images that models are shown: of each item the clean image, and those under its corruptions."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -18,9 +18,9 @@ from benchc.schemas.pool_images import IMAGE_COLUMNS, pool_digest
 def shown_images(
     pool: Path, cells: pl.DataFrame, corrupted: Sequence[Path], images: ShownImages
 ) -> Iterator[tuple[str, str, int, Pixels]]:
-    """Yield id, corruption, severity and the first image of each reference image and each of ``cells``.
+    """Yield id, corruption, severity and the first image of each clean image and each of ``cells``.
 
-    One dimension comes after the other, reference images (`clean`, severity 0) first.
+    One corruption comes after the other, clean images (`clean`, severity 0) first.
 
     Args:
         pool: pool/items.parquet.

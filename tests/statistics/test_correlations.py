@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import spearmanr
 
-from benchc.benchmarks.r_bench.metrics.correlations import components, spearman
+from benchc.statistics.correlations import components, spearman
 
 QUARTERS = arrays(np.float64, (6, 4), elements=st.integers(0, 4).map(lambda value: value / 4))
 

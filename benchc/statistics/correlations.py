@@ -1,15 +1,11 @@
-"""Figure 5: rank correlations of steps or groups over models, and principal components of dimensions."""
+"""Rank correlations of columns and principal components of rows: numpy in, numpy out."""
 
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
-Floats = npt.NDArray[np.float64]
-
-# A correlation of fewer models says nothing: of three, it is one of four values.
-LEAST_MODELS = 4
+from benchc.statistics.resampling import Floats
 
 
 class Components(NamedTuple):
@@ -27,7 +23,7 @@ class Components(NamedTuple):
 def spearman(values: Floats) -> Floats:
     """Return Spearman's rank correlation of each two columns, float64[columns, columns], in [-1, 1].
 
-    ``values``: float64[models, columns]; ties have their mean rank. NaN where a column is constant or has
+    ``values``: float64[rows, columns]; ties have their mean rank. NaN where a column is constant or has
     NaN.
     """
     ranks = np.column_stack([pl.Series(column).rank("average").to_numpy() for column in values.T])
