@@ -23,6 +23,8 @@ rule corrupt:
         "<logs>/corrupt/{images}/{corruption}.log",
     benchmark:
         "<benchmarks>/corrupt/{images}/{corruption}.jsonl"
+    wildcard_constraints:
+        corruption=one_of(name for name in images.recipes if name not in images.imported),
     conda:
         "../envs/images.yaml"
     # Images are independent of each other, so a cluster's profile may give more threads.
@@ -42,3 +44,38 @@ rule corrupt:
         "Writing the images {wildcards.images}/{wildcards.corruption}.parquet"
     shell:
         RUN
+
+
+if images.imported:
+
+    rule import_images:
+        """Import the images of one corruption that another program made, or that were photographed."""
+        input:
+            pool="<results>/pool/items.parquet",
+            assignment=bench.assignment or [],
+            # An absent one is an error of the job.
+            waited_for=[file for file in [settings.imported_images] if Path(file).is_file()],
+        output:
+            "<results>/corrupted/{corruption}.parquet",
+        log:
+            "<logs>/import_images/{corruption}.log",
+        benchmark:
+            "<benchmarks>/import_images/{corruption}.jsonl"
+        wildcard_constraints:
+            corruption=one_of(images.imported),
+        localrule: True
+        conda:
+            "../envs/images.yaml"
+        params:
+            **stage(
+                "import_images",
+                contents=contents_of([settings.imported_images]),
+                images=settings.imported_images,
+                recipe=By("corruption", images.recipes),
+                photographed=images.photographed,
+                alpha=settings.corruptions.alpha,
+            ),
+        message:
+            "Importing the images corrupted/{wildcards.corruption}.parquet"
+        shell:
+            RUN

@@ -24,7 +24,8 @@ rule assign:
     """Assign items to tasks, and to the dimensions and strengths under which they are shown."""
     input:
         pool="<results>/pool/items.parquet",
-        released=bench.imported_images or [],
+        # An absent one is an error of the job.
+        waited_for=[file for file in [settings.imported_images or ""] if Path(file).is_file()],
     output:
         **bench.subsets,
         task_table="<results>/pool/tasks.parquet",
@@ -39,7 +40,8 @@ rule assign:
     params:
         **stage(
             "r_bench.assign",
-            contents=contents_of([bench.imported_images] if bench.imported_images else []),
+            contents=contents_of([settings.imported_images or ""]),
+            released=settings.imported_images,
             tasks=settings.tasks,
             corruptions=settings.corruptions.types,
             severities=settings.corruptions.severities,

@@ -30,9 +30,13 @@ def check(config: Config, *, load: bool, network: bool = True) -> Iterator[Findi
     items = yield from check_sources(config)
     pool = yield from check_pool(config, {id_: items[id_] for id_ in config.sources if id_ in items})
     generated = pool.texts.is_empty()
-    time = yield from check_corruptions(
-        settings.corruptions, settings.seed, pool.sample, generated=generated, drawn=pool.drawn
-    )
+    time = None
+    if settings.imported_images:
+        yield Finding("corruptions", "skipped", "all", f"imported from {settings.imported_images}")
+    else:
+        time = yield from check_corruptions(
+            settings.corruptions, settings.seed, pool.sample, generated=generated, drawn=pool.drawn
+        )
     images = job_images(time, None if pool.size is None else pool.size.images, config)
     rates = yield from check_models(config, pool, load=load, network=network, images=images)
     yield from check_encoder_gpus(settings.encoder_gpus, load=load)

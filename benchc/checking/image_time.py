@@ -108,7 +108,7 @@ def job_images(time: ImageTime | None, images: pl.DataFrame | None, config: Conf
     if time is None or images is None:
         return NO_IMAGES
     chosen, pixels = config.settings.corruptions, pixels_made(images)
-    if chosen.corrupted == "files":
+    if config.settings.corrupted == "files":
         return JobImages(time.read * pixels, 0.0)
     parts = corruption_batches(chosen, config.settings.inference)
     return JobImages(time.make * pixels, time.first * (1 + len(chosen.types)) / len(parts))

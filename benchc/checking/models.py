@@ -150,9 +150,9 @@ def _asked_openly(settings: RunSettings, pool: PoolFound) -> AskedOpenly | None:
 
 
 def _images(config: Config) -> Recipes:
-    """Return the clean images and the run's first corruption, if any."""
+    """Return the clean images and the run's first corruption, if it generates any."""
     chosen = config.settings.corruptions
-    if not chosen.types:
+    if not chosen.types or config.settings.imported_images:
         return Recipes([clean_recipe()], config.settings.seed, chosen.alpha)
     corruption = chosen.recipe(chosen.types[0], suite_with(chosen.suite, chosen.own_files))
     severities = {level: corruption.parameters[level] for level in chosen.severities}

@@ -7,7 +7,7 @@ from benchc.config.errors import shown, suggestion, unknown
 from benchc.config.raw import at, block, texts
 from benchc.config.settings import DEFAULT_SUITE, Raw, RunSettings, default_types
 from benchc.corruptions.recipe import own_file
-from benchc.corruptions.registry import SUITES, all_corruptions_of, recipe_of
+from benchc.corruptions.registry import SUITES, Engine, all_corruptions_of, recipe_of
 from benchc.corruptions.suite import Suite
 from benchc.demo.captions import CAPTION_SOURCE
 from benchc.demo.sources import GENERATED_SOURCES
@@ -64,7 +64,7 @@ def cross_errors(
         for id_ in sources or {}
         if _has(sources, id_, "generated") and id_ not in (*GENERATED_SOURCES, CAPTION_SOURCE)
     ]
-    errors += _corruptions(block(raw, "corruptions"), file, suite)
+    errors += _corruptions(block(raw, "corruptions"), file, suite, imported=settings.imports_images(raw))
     errors += settings.benchmark_errors(raw, file)
     errors += settings.model_errors(raw, models or {}, file, model_file)
     if raw.get("demo") is None and trained:
@@ -82,20 +82,23 @@ def _labels(ids: Sequence[str] | Mapping[str, None], entries: Entries, catalogue
         )
 
 
-def _corruptions(chosen: Mapping[str, Any], file: str, suite: Suite | None) -> Iterator[str]:
+def _corruptions(
+    chosen: Mapping[str, Any], file: str, suite: Suite | None, *, imported: bool
+) -> Iterator[str]:
     name = chosen.get("suite", DEFAULT_SUITE)
     if isinstance(name, str) and name not in SUITES:
         yield unknown(file, "corruptions.suite", name, SUITES, "suite")
     if suite is None:
         return
     names = all_corruptions_of(suite)
+    engine: Engine = "imgaug" if chosen.get("engine") == "imgaug" else "benchc"
     for position, name in texts(chosen.get("types")):
         key = f"corruptions.types[{position}]"
         if name not in names:
             line = unknown(file, key, name, names, f"corruption in {suite.name}")
             own = "" if chosen.get("own_files") else "; one of your own needs corruptions.own_files"
             yield f"{line.removesuffix('.')}{own}."
-        elif chosen.get("engine") == "imgaug" and (error := _imgaug_error(name, suite)):
+        elif error := _error(name, suite, engine, imported=imported):
             yield f"{file}: {key} is {shown(name)}, but {error}."
     used = {name for _, name in texts(chosen.get("types"))}
     by_file: dict[str, list[str]] = {}
@@ -108,8 +111,8 @@ def _corruptions(chosen: Mapping[str, Any], file: str, suite: Suite | None) -> I
                 f"{file}: corruptions.own_files has {path}, but corruptions.types has none of its "
                 f"corruptions ({', '.join(registered)}); add one, or leave out the file."
             )
-    if "types" not in chosen and chosen.get("engine") == "imgaug":
-        errors = (_imgaug_error(name, suite) for name in default_types(chosen))
+    if "types" not in chosen and engine == "imgaug":
+        errors = (_error(name, suite, engine, imported=imported) for name in default_types(chosen))
         if error := next(filter(None, errors), None):
             yield f'{file}: corruptions.engine is "imgaug", but {error}.'
     severities, known = chosen.get("severities"), suite.severities
@@ -122,11 +125,12 @@ def _corruptions(chosen: Mapping[str, Any], file: str, suite: Suite | None) -> I
             )
 
 
-def _imgaug_error(name: str, suite: Suite) -> str | None:
+def _error(name: str, suite: Suite, engine: Engine, *, imported: bool) -> str | None:
+    """Return why a corruption cannot be generated; None where it can be, or is imported."""
     try:
-        recipe_of(name, suite, "imgaug")
+        recipe_of(name, suite, engine)
     except ValueError as error:
-        return str(error)
+        return None if imported else str(error)
     return None
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, JsonValue, field_validator
 
 from benchc.config.strict import Ids, Names, RunName, Severities, Strict
-from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.recipe import CLEAN, Recipe, imported_recipe
 from benchc.corruptions.registry import SUITES, Engine, corruptions_of, recipe_of
 from benchc.corruptions.suite import Suite
 from benchc.models.question_template import PLACES
@@ -294,6 +294,27 @@ class RunSettings(Strict):
         default=None,
         description="Data and models that the run generates and trains; null if all are real.",
     )
+
+    @property
+    def imported_images(self) -> str | None:
+        """Return the file of the images that another program corrupted; None where the run corrupts them."""
+        return None
+
+    @classmethod
+    def imports_images(cls, raw: Raw) -> bool:
+        """Return whether a run of these values, which may be wrong, has ``imported_images``."""
+        return False
+
+    @property
+    def corrupted(self) -> Literal["files", "on_the_fly"]:
+        """Return whether all corrupted images are in files, as imported ones are, or made by the jobs."""
+        return self.corruptions.corrupted if self.imported_images is None else "files"
+
+    def recipe(self, name: str, suite: Suite) -> Recipe:
+        """Return the recipe of a corruption of the run, as ``corruptions`` does unless it is imported."""
+        if self.imported_images is None or name == CLEAN:
+            return self.corruptions.recipe(name, suite)
+        return imported_recipe(name, self.corruptions.severities)
 
     @property
     def open_answers(self) -> OpenAnswers | None:

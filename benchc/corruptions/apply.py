@@ -41,6 +41,11 @@ def apply(recipe: Recipe, image: Pixels, severity: int, seed: int) -> Pixels:
     if not _is_integer(severity) or severity not in (0, *recipe.parameters):
         allowed = ", ".join(map(str, (0, *recipe.parameters)))
         raise ValueError(f"{recipe.name} has the severities {allowed}, not {severity!r}")
+    if recipe.imported and severity != 0:
+        raise InputError(
+            f"images under {recipe.name} were imported, so that none can be generated; they are in "
+            f"corrupted/{recipe.name}.parquet"
+        )
     if severity == 0 or recipe.kernel is None:
         return image.copy()
     function, noise = kernel_functions(recipe.kernel, recipe.noise, recipe.code)

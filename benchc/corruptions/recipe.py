@@ -5,7 +5,7 @@ whose recipe changes. Imports no numpy.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
@@ -24,7 +24,7 @@ REFERENCE_SIDE = 384
 class Recipe:
     """One corruption: its name, its kernel, and the kernel's keyword arguments by severity.
 
-    Raises InputError where it lacks a kernel or parameters, unless it is that of clean images.
+    Raises InputError where it lacks a kernel or parameters, unless it is that of clean or imported images.
 
     Attributes:
         name: of the corruption
@@ -34,6 +34,7 @@ class Recipe:
         resizes: whether the result may have another size
         pixels: keywords that grow with the image: in pixels where its short side is REFERENCE_SIDE
         code: of a kernel in a user's file: digest of that file and of what it imports there
+        imported: whether the images come from elsewhere; parameters then has the severities alone
     """
 
     name: str
@@ -43,9 +44,11 @@ class Recipe:
     resizes: bool = False
     code: str | None = None
     pixels: tuple[str, ...] = ()
+    imported: bool = False
 
     def __post_init__(self) -> None:
-        lacking = [name for name in ("kernel", "parameters") if not getattr(self, name)]
+        needed = ("parameters",) if self.imported else ("kernel", "parameters")
+        lacking = [name for name in needed if not getattr(self, name)]
         if lacking and self.name != CLEAN:
             raise InputError(
                 f"the recipe of {self.name} lacks {' and '.join(lacking)}; only {CLEAN} leaves images "
@@ -74,8 +77,9 @@ class Recipe:
         if self.code is None:
             # Recipes of suites stay as they were before users' files had one.
             del fields["code"]
-        if not self.pixels:
-            del fields["pixels"]
+        for name in ("pixels", "imported"):
+            if not fields[name]:
+                del fields[name]
         return fields
 
     def to_json(self) -> str:
@@ -87,6 +91,11 @@ def own_file(kernel: str | None) -> str | None:
     """Return the user's file that a kernel is in; None for a kernel of a module."""
     file, _, _ = (kernel or "").rpartition(":")
     return file or None
+
+
+def imported_recipe(name: str, severities: Iterable[int]) -> Recipe:
+    """Return the recipe of a corruption whose images were made by another program, or photographed."""
+    return Recipe(name, parameters={severity: {} for severity in severities}, imported=True)
 
 
 def clean_recipe() -> Recipe:

@@ -140,7 +140,8 @@ the paper or its code, *library default* of the library that the authors call, o
 authors do not specify the value.
 
 Types marked *off* are applied only in runs that name them: *variants* (alternative definitions of a type),
-*stand-ins* (synthetic substitutes for what the authors photographed), and types without published results.
+*photographed* types, which have no kernel (they are part of runs that import their images), *stand-ins*
+(synthetic substitutes for these), and types without published results.
 *No order*: by definition, strength does not grow with severity.
 """
 
@@ -217,6 +218,7 @@ def _row(type_: CorruptionType, suite: Suite, sources: dict[tuple[Origin, str], 
 def _marks(type_: CorruptionType) -> str:
     marks = {
         f"alternative to `{type_.alternative_to}`": type_.alternative_to is not None,
+        "photographed": type_.kernel is None,
         "stand-in": type_.stand_in,
         "off": not type_.in_default,
         "no order": not type_.ordered,

@@ -75,7 +75,8 @@ def recipe_of(
 
     ``scale_with_image``: whether sizes in pixels that have a reference grow with the image.
 
-    Raises InputError for an unknown name, suite or engine, and for a type that the engine lacks.
+    Raises InputError for an unknown name, suite or engine, and for a type that the engine lacks or that was
+    photographed.
     """
     if engine not in get_args(Engine):
         raise InputError(f"unknown engine {engine!r}; choose one of {', '.join(get_args(Engine))}")
@@ -92,6 +93,13 @@ def recipe_of(
         calls: dict[int, dict[str, Value]]
         calls = {severity: {"corruption": name, "severity": severity} for severity in whole.severities}
         return Recipe(name, IMGAUG_KERNEL, IMGAUG_NOISE, calls)
+    if type_.kernel is None:
+        others = [each.name for each in whole.types() if each.alternative_to == name]
+        instead = f", or take {' or '.join(others)}" if others else ""
+        raise InputError(
+            f"{name} of {whole.name} was photographed, so that no image can be generated; import its images"
+            f"{instead}"
+        )
     calls_of_kernel = {severity: type_.at(severity) for severity in whole.severities}
     pixels = tuple(key for key, parameter in type_.parameters.items() if parameter.pixels)
     return Recipe(

@@ -34,14 +34,15 @@ class CorruptionType:
     """One corruption of a suite.
 
     ``kernel`` is the dotted path of a function ``(image, **parameters) -> image``, or
-    ``path/file.py:function`` for a user's file, of which ``code`` is the digest. A kernel that needs random
+    ``path/file.py:function`` for a user's file, of which ``code`` is the digest; None where the suite's
+    authors photographed the images, which a run imports. A kernel that needs random
     numbers takes them as its second argument; ``noise`` names the function of the same module that samples
     them, ``(generator, height, width, **parameters) -> field``.
     """
 
     name: str
     summary: str  # what it does to an image, for the documentation
-    kernel: str
+    kernel: str | None
     parameters: Mapping[str, Parameter]
     noise: str | None = None
     in_default: bool = True  # False: applied only in runs that name it
@@ -54,7 +55,7 @@ class CorruptionType:
     @property
     def module(self) -> str:
         """Dotted path of the kernel's module."""
-        return self.kernel.rpartition(".")[0]
+        return (self.kernel or "").rpartition(".")[0]
 
     def at(self, severity: int) -> dict[str, Value]:
         """Return the kernel's keyword arguments at one severity, 1 being the mildest."""

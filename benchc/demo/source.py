@@ -62,7 +62,8 @@ def _captioned(seed: int, groups: int) -> pl.DataFrame:
             "image": base64.b64encode(encoded_image(item.image, item.group.format)).decode(),
             "question": CAPTION_QUESTION,
             "answer": json.dumps(captions_of(item.category.name, item.group.subject, item.answer)),
-            "category": item.category.name,
+            # Not a question's category, with which the pool would count the item.
+            "category": f"{item.category.name} caption",
             "l2-category": item.category.family,
         }
         for index, item in enumerate(items)

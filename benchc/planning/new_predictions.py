@@ -206,7 +206,11 @@ def _renewed_corruptions(config: Config, results: Path, planned: Collection[Path
     suite = suite_with(chosen.suite, chosen.own_files)
     renewed = set()
     for name in (CLEAN, *chosen.types):
-        recipe = chosen.recipe(name, suite)
+        recipe = config.settings.recipe(name, suite)
+        if recipe.imported:
+            if results / f"corrupted/{name}.parquet" in planned:
+                renewed.add(name)
+            continue
         # The severities of an image are one unit of the cache.
         levels = [0] if name == CLEAN else list(chosen.severities)
         for (corruption, id_), hashes in recorded.items():

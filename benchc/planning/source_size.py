@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from benchc.config.catalogue import Published, Source
@@ -61,7 +62,7 @@ def _generated_counts(id_: str, task_column: str, groups: int) -> Counter[str]:
     counts: Counter[str] = Counter()
     if id_ == CAPTION_SOURCE:
         every = (category for categories in SOURCES.values() for category in categories)
-        drawn = [category for category in every if category.name in CAPTIONS]
+        drawn = [replace(each, name=f"{each.name} caption") for each in every if each.name in CAPTIONS]
     else:
         drawn = [*SOURCES[id_]]
     for category in drawn:

@@ -16,18 +16,20 @@ class CorruptedFooter(Footer):
 
     Attributes:
         recipe: the corruption's name, kernel and parameters by severity
-        seed, alpha: the run's seed; how transparency was handled
+        imported: digest of the images that were imported, before they were decoded; absent of generated ones
+        seed, alpha: the run's seed, absent of imported images; how transparency was handled
         codec: lossless format of the images
         libraries: versions by name
         pool: digest of the pool's images
     """
 
     recipe: Mapping[str, object]
-    seed: int
+    seed: int | None = None
     alpha: str
     codec: str
     libraries: Mapping[str, str]
     pool: str | None = None
+    imported: str | None = None
 
 
 CORRUPTED = TableType(

@@ -13,7 +13,7 @@ from benchc.config.corruption_batches import corruption_batches
 from benchc.config.settings import RunSettings
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN, Recipe, own_file
-from benchc.corruptions.registry import all_corruptions_of, group_of
+from benchc.corruptions.registry import all_corruptions_of, group_of, type_of
 from benchc.corruptions.user_file_digest import first_party_files, own_digests
 from benchc.models.asking import ShownImages
 from benchc.rendering.contact_pages import pages_of
@@ -28,6 +28,7 @@ class Images:
         batches: the corruptions of each inference job by the name of its part
         recipes: of each corruption at the run's severities
         stored_subset: the subset whose images are written in any case; None for none
+        imported: the corruptions whose images are imported: all of them, or none
         sheets: the corruptions of each contact sheet by its number
     """
 
@@ -36,17 +37,27 @@ class Images:
         self.chosen = settings.corruptions
         self.stored_subset = stored_subset
         self.suite = suite_with(self.chosen.suite, self.chosen.own_files)
+        self.imported = [*self.chosen.types] if settings.imported_images else []
         self.batches = corruption_batches(self.chosen, settings.inference)
         # Computed here, since Snakemake treats finished files as up to date if an input function fails.
         self.recipes = {name: self.recipe(name) for name in [CLEAN, *self.chosen.types]}
         self.kernel_code = {name: kernel_code(recipe) for name, recipe in self.recipes.items()}
-        # In the suite's order, which is that of the sheets.
-        self.sheet_types = [name for name in all_corruptions_of(self.suite) if name in self.chosen.types]
+        # In the suite's order, which is that of the sheets. None shows images that are imported.
+        self.sheet_types = [
+            name
+            for name in all_corruptions_of(self.suite)
+            if name in self.chosen.types and name not in self.imported
+        ]
         groups = [self.groups[name] for name in self.sheet_types]
         self.sheets = {
             str(number): [self.sheet_types[row] for row in page]
             for number, page in enumerate(pages_of(groups), start=1)
         }
+
+    @property
+    def photographed(self) -> By:
+        """Whether the images of a corruption are photographs, whose sizes are their own."""
+        return By("corruption", {name: type_of(name, self.suite).kernel is None for name in self.imported})
 
     @property
     def groups(self) -> dict[str, str]:
@@ -55,7 +66,7 @@ class Images:
 
     def folder(self, subset: str) -> str | None:
         """Return the folder of the images of a subset's items; None if the jobs generate them."""
-        if self.chosen.corrupted == "on_the_fly":
+        if self.settings.corrupted == "on_the_fly":
             return "benchmark" if subset == self.stored_subset else None
         return "corrupted"
 
@@ -109,7 +120,7 @@ class Images:
 
     def recipe(self, corruption: str) -> Recipe:
         """Return the recipe of a corruption of the suite at the run's severities."""
-        whole = self.chosen.recipe(corruption, self.suite)
+        whole = self.settings.recipe(corruption, self.suite)
         parameters = {
             severity: values
             for severity, values in whole.parameters.items()

@@ -38,7 +38,7 @@ def run_image(run: Path, item: str, corruption: str = CLEAN, severity: int = 0, 
         )
     settings = read_config(record).settings
     chosen = settings.corruptions
-    recipe = chosen.recipe(corruption, suite_with(chosen.suite, chosen.own_files))
+    recipe = settings.recipe(corruption, suite_with(chosen.suite, chosen.own_files))
     if severity == 0:
         recipe = recipe_of(CLEAN)
     elif severity not in recipe.severities:

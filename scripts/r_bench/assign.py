@@ -13,6 +13,7 @@ from benchc.benchmarks.r_bench.dimensions import TASK_LABELS, Task
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
 from benchc.command_line import Json, PositiveInt
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.footer import ImageFooter
 from benchc.schemas.parquet import read_table, write_table
@@ -76,8 +77,9 @@ def assign(
         of_task = table.filter(pl.col("id").is_in(ids[task]))
         shown = found.filter(task=task).join(of_task, on="id", how="semi").select("id")
         write_table(shown, path, SUBSET)
-        print(f"{TASK_LABELS[task]}: {shown.height:,} of {len(ids[task]):,} items, {of_task.height:,} images")
-        if released is None and not cross:
+        images = pluralize(of_task.height, "image")
+        print(f"{TASK_LABELS[task]}: {shown.height:,} of {pluralize(len(ids[task]), 'item')}, {images}")
+        if released is None and not cross and ids[task]:
             _say_what_is_short(task, of_task, corruptions, per_task)
     footer = ImageFooter(pool=pool_digest(pool, QUESTION_COLUMNS))
     write_table(found, task_table, TASK_TABLE, footer)
@@ -89,7 +91,7 @@ def _say_what_is_short(task: Task, cells: pl.DataFrame, corruptions: list[str], 
     short = [name for name, count in counts.items() if count < per_task]
     if short:
         print(
-            f"warning: {TASK_LABELS[task]} has fewer than {per_task} items under {len(short)} of "
+            f"warning: {TASK_LABELS[task]} has fewer than {pluralize(per_task, 'item')} under {len(short)} of "
             f"{len(counts)} dimensions, {min(counts.values())} at least; add items, or raise "
             "assignment.per_item",
             file=sys.stderr,

@@ -22,7 +22,7 @@ KERNELS = [
     (suite, type_.name)
     for suite in SUITES
     for type_ in SUITES[suite].types()
-    if suite == "imagenet-c" or type_ not in SUITES["imagenet-c"].types()
+    if (suite == "imagenet-c" or type_ not in SUITES["imagenet-c"].types()) and type_.kernel is not None
 ]
 CALLS = [("benchc", *kernel) for kernel in KERNELS]
 CALLS += [("imgaug", "imagenet-c", name) for name in corruptions_of("imagenet-c")]

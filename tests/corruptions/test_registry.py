@@ -4,10 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
-from benchc.corruptions.recipe import CLEAN, Recipe
+from benchc.corruptions.apply import apply
+from benchc.corruptions.recipe import CLEAN, Recipe, imported_recipe
 from benchc.corruptions.registry import (
     SUITES,
     all_corruptions_of,
@@ -22,7 +24,10 @@ from benchc.workflow.stage import options
 from scripts.command import call
 
 ROOT = Path(__file__).parents[2]
-TYPES = [(suite, type_.name) for suite in SUITES for type_ in SUITES[suite].types()]
+TYPES = [
+    (suite, type_.name) for suite in SUITES for type_ in SUITES[suite].types() if type_.kernel is not None
+]
+PHOTOGRAPHED = [type_.name for type_ in SUITES["r-bench"].types() if type_.kernel is None]
 # The numbers that the suites' papers give: types in the default set, severities.
 SIZES = {"imagenet-c": (19, 5), "mllm-ic": (40, 5), "r-bench": (28, 3), "vqa-robustness": (14, 5)}
 
@@ -78,6 +83,19 @@ def test_variants_are_next_to_their_type_and_not_in_the_default_set(suite: str) 
             assert not type_.in_default
             assert group_of(type_.alternative_to, suite) == group_of(type_.name, suite)
         assert not (type_.stand_in and type_.in_default)
+
+
+@pytest.mark.parametrize("name", PHOTOGRAPHED)
+def test_no_photographed_type_is_generated(name: str) -> None:
+    message = f"{name} of r-bench was photographed, .* import its images, or take {name}_stand_in$"
+    with pytest.raises(InputError, match=message):
+        recipe_of(name, "r-bench")
+    image = np.zeros((40, 40, 3), np.uint8)
+    recipe = imported_recipe(name, [1, 3])
+    with pytest.raises(InputError, match=f"images under {name} were imported, so that none can be generated"):
+        apply(recipe, image, 3, seed=1)
+    assert (apply(recipe, image, 0, seed=1) == image).all()
+    assert read(*options("recipe", recipe)) == TypeAdapter(Recipe).validate_json(recipe.to_json()) == recipe
 
 
 def read(*words: str) -> Recipe:

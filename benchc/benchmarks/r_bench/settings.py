@@ -158,6 +158,14 @@ class Settings(settings.RunSettings):
     tables: Tables = Field(default_factory=Tables, description="Settings of the tables, figures and pages.")
 
     @property
+    def imported_images(self) -> str | None:
+        return self.released if self.pairs == "released" else None
+
+    @classmethod
+    def imports_images(cls, raw: settings.Raw) -> bool:
+        return raw.get("pairs") == "released"
+
+    @property
     def subset_answers(self) -> Mapping[str, TemplatedAnswers]:
         return {task: getattr(self.answers, task) for task in TASKS}
 

@@ -7,7 +7,6 @@ from benchc.config.load import Config
 from benchc.labels import check_labels
 from benchc.rendering.declaration import Output
 from benchc.workflow.run import Benchmark, Run
-from benchc.workflow.sources import local
 
 
 class Workflow(Benchmark):
@@ -22,8 +21,6 @@ class Workflow(Benchmark):
     def __init__(self, config: Config) -> None:
         assert isinstance(config.settings, Settings)
         self.settings = config.settings
-        released = self.settings.released
-        self.imported_images = None if released is None else local(released)
         self.subsets = {task: f"<results>/subsets/{task}.parquet" for task in TASKS}
         self.measured = self.settings.models
         self.labels = {id_: config.models[id_].label for id_ in self.measured}

@@ -28,6 +28,17 @@ def _pixels(parameter: Parameter) -> Parameter:
 
 _HARDLY_VISIBLE = "level 1 is hardly visible"
 
+
+def _captured(name: str, summary: str) -> CorruptionType:
+    return CorruptionType(name, summary, None, {}, in_default=False)
+
+
+BRIGHT_ILLUMINATION = _captured("bright_illumination", "R-Bench 2: the scene in bright light.")
+DARK_ILLUMINATION = _captured("dark_illumination", "R-Bench 3: the scene with little light.")
+BLOCKING_OBSTACLE = _captured("blocking_obstacle", "R-Bench 4: the scene behind an obstacle.")
+LENS_OBSTACLE = _captured("lens_obstacle", "R-Bench 7: the scene with something on the lens.")
+LENS_SHAKING = _captured("lens_shaking", "R-Bench 8: the scene from a camera that shakes.")
+
 MOTION_BLUR = CorruptionType(
     "motion_blur",
     "R-Bench 1: averages along a line in a random direction (pixels).",
@@ -35,7 +46,7 @@ MOTION_BLUR = CorruptionType(
     {"length": _pixels(_kadid("3 (motion blur)", "2, 4 and 5", 2, 6, 10, because=_HARDLY_VISIBLE))},
     noise="draw_direction",
 )
-BRIGHT_ILLUMINATION = CorruptionType(
+BRIGHT_ILLUMINATION_STAND_IN = CorruptionType(
     "bright_illumination_stand_in",
     "R-Bench 2: overexposes, with veiling glare around a random point in the upper half.",
     f"{_KERNELS}.captured.bright_illumination",
@@ -47,24 +58,27 @@ BRIGHT_ILLUMINATION = CorruptionType(
     },
     noise="draw_light",
     in_default=False,
+    alternative_to="bright_illumination",
     stand_in=True,
 )
-DARK_ILLUMINATION = CorruptionType(
+DARK_ILLUMINATION_STAND_IN = CorruptionType(
     "dark_illumination_stand_in",
     "R-Bench 3: underexposes, with sensor noise.",
     f"{_KERNELS}.captured.dark_illumination",
     {"gain": decided("1.5, 3 and 5 stops less light", 0.35, 0.125, 0.03)},
     noise="draw_bits",
     in_default=False,
+    alternative_to="dark_illumination",
     stand_in=True,
 )
-BLOCKING_OBSTACLE = CorruptionType(
+BLOCKING_OBSTACLE_STAND_IN = CorruptionType(
     "blocking_obstacle_stand_in",
     "R-Bench 4: hides a fraction of the image behind an object of random outline and colour.",
     f"{_KERNELS}.captured.blocking_obstacle",
     {"cover": decided("from a small part to a third of the image", 0.05, 0.15, 0.35)},
     noise="draw_obstacle",
     in_default=False,
+    alternative_to="blocking_obstacle",
     stand_in=True,
 )
 LENS_BLUR = CorruptionType(
@@ -87,22 +101,24 @@ RESOLUTION_LIMIT = CorruptionType(
         )
     },
 )
-LENS_OBSTACLE = CorruptionType(
+LENS_OBSTACLE_STAND_IN = CorruptionType(
     "lens_obstacle_stand_in",
     "R-Bench 7: hides a fraction of the image behind a dark, defocused object on the lens.",
     f"{_KERNELS}.captured.lens_obstacle",
     {"cover": decided("somewhat more than the blocking obstacle, as its edge is soft", 0.08, 0.2, 0.4)},
     noise="draw_lens_obstacle",
     in_default=False,
+    alternative_to="lens_obstacle",
     stand_in=True,
 )
-LENS_SHAKING = CorruptionType(
+LENS_SHAKING_STAND_IN = CorruptionType(
     "lens_shaking_stand_in",
     "R-Bench 8: averages along a random curved path (pixels).",
     f"{_KERNELS}.captured.lens_shaking",
     {"extent": _pixels(decided("twice the lengths of motion_blur, as the path is curved", 4.0, 12.0, 20.0))},
     noise="draw_shake",
     in_default=False,
+    alternative_to="lens_shaking",
     stand_in=True,
 )
 WHITE_NOISE = CorruptionType(
@@ -329,8 +345,23 @@ CONTRAST_CHANGE = CorruptionType(
 )
 
 _STEPS: dict[str, tuple[CorruptionType, ...]] = {
-    "environment_interference": (MOTION_BLUR, BRIGHT_ILLUMINATION, DARK_ILLUMINATION, BLOCKING_OBSTACLE),
-    "camera_interference": (LENS_BLUR, RESOLUTION_LIMIT, LENS_OBSTACLE, LENS_SHAKING),
+    "environment_interference": (
+        MOTION_BLUR,
+        BRIGHT_ILLUMINATION,
+        BRIGHT_ILLUMINATION_STAND_IN,
+        DARK_ILLUMINATION,
+        DARK_ILLUMINATION_STAND_IN,
+        BLOCKING_OBSTACLE,
+        BLOCKING_OBSTACLE_STAND_IN,
+    ),
+    "camera_interference": (
+        LENS_BLUR,
+        RESOLUTION_LIMIT,
+        LENS_OBSTACLE,
+        LENS_OBSTACLE_STAND_IN,
+        LENS_SHAKING,
+        LENS_SHAKING_STAND_IN,
+    ),
     "analog_to_digital": (WHITE_NOISE, COLOR_NOISE, IMPULSE_NOISE, MULTIPLICATIVE_NOISE, CLOCK_JITTER),
     "source_encoding": (COLOR_QUANTIZATION, JPEG2000, JPEG, WEBP, GRAYSCALE_QUANTIZATION),
     "channel_transmission": (BLOCK_EXCHANGE, BLOCK_REPEAT, BLOCK_LOSS, BLOCK_INTERPOLATION),
@@ -345,16 +376,16 @@ _STEPS: dict[str, tuple[CorruptionType, ...]] = {
     ),
 }
 
-# The paper numbers its dimensions from 1, step by step.
-R_BENCH_INDEX = {
-    type_.name: index
-    for index, type_ in enumerate((type_ for types in _STEPS.values() for type_ in types), 1)
-}
+# The paper numbers its dimensions from 1, step by step; a stand-in has the number of what it stands in for.
+R_BENCH_INDEX: dict[str, int] = {}
+for _type in (type_ for types in _STEPS.values() for type_ in types):
+    _of = _type.alternative_to
+    R_BENCH_INDEX[_type.name] = len(set(R_BENCH_INDEX.values())) + 1 if _of is None else R_BENCH_INDEX[_of]
 
 R_BENCH = Suite(
     "r-bench",
     "R-Bench",
-    "R-Bench (2024): 33 corruptions from the scene to the model, of which five captured ones are stand-ins",
+    "R-Bench (2024): 33 corruptions from the scene to the model, of which five are photographed",
     (1, 2, 3),
     {
         "blur": (MOTION_BLUR, LENS_BLUR, GAUSSIAN_FILTER),
@@ -379,7 +410,18 @@ R_BENCH = Suite(
         ),
         "noise": (WHITE_NOISE, COLOR_NOISE, IMPULSE_NOISE, MULTIPLICATIVE_NOISE, CNN_DENOISE),
         "compression": (JPEG2000, JPEG, WEBP),
-        "wild": (BRIGHT_ILLUMINATION, DARK_ILLUMINATION, BLOCKING_OBSTACLE, LENS_OBSTACLE, LENS_SHAKING),
+        "wild": (
+            BRIGHT_ILLUMINATION,
+            BRIGHT_ILLUMINATION_STAND_IN,
+            DARK_ILLUMINATION,
+            DARK_ILLUMINATION_STAND_IN,
+            BLOCKING_OBSTACLE,
+            BLOCKING_OBSTACLE_STAND_IN,
+            LENS_OBSTACLE,
+            LENS_OBSTACLE_STAND_IN,
+            LENS_SHAKING,
+            LENS_SHAKING_STAND_IN,
+        ),
     },
     steps={step: tuple(type_.name for type_ in types) for step, types in _STEPS.items()},
     version=2,

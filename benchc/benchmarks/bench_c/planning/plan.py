@@ -116,7 +116,7 @@ def stages(settings: Settings, pool: Amount, selected: Amount, orders: Sequence[
 
 def images(settings: Settings, size: RunSize, selected: Sequence[str] | None, results: Path) -> ImageCounts:
     """Return the corrupted images that are written: the pool's, or with on_the_fly the selected items'."""
-    if settings.corruptions.corrupted == "files":
+    if settings.corrupted == "files":
         return image_counts(size.images, settings.corruptions, results / "corrupted")
     share, found = (PAPER_SHARE if selected is None else 1), size.images
     if found is not None and selected is not None:

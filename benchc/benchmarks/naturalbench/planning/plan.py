@@ -128,7 +128,7 @@ def _whole(amount: Amount) -> Amount:
 
 def images(settings: Settings, size: RunSize, results: Path) -> ImageCounts:
     """Return the corrupted images that are written: the pool's, or with on_the_fly none."""
-    if settings.corruptions.corrupted == "files":
+    if settings.corrupted == "files":
         return image_counts(size.images, settings.corruptions, results / "corrupted")
     return ImageCounts(Amount(0), Amount(0))
 

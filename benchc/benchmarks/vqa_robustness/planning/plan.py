@@ -27,7 +27,7 @@ def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
     number = variants(chosen)
     stage = Stage("answers", tuple(settings.models), size.pool, size.pool.times(number), outputs)
     types = f"1 clean + {pluralize(len(chosen.types), 'corruption')} × {len(chosen.severities)} severities"
-    if chosen.corrupted == "files":
+    if settings.corrupted == "files":
         images = image_counts(size.images, chosen, results / "corrupted")
     else:
         images = ImageCounts(Amount(0), Amount(0))
