@@ -11,7 +11,12 @@ from benchc.rendering.output import KINDS, function_of, inputs_of, settings_of
 from tests.workflow.checkout import ROOT, Checkout
 from tests.workflow.declared import run_of
 
-CONFIGS = ("config/demo-diagnostics.yaml", "config/demo-vqa-robustness.yaml", "config/demo-naturalbench.yaml")
+CONFIGS = (
+    "config/demo-diagnostics.yaml",
+    "config/demo-vqa-robustness.yaml",
+    "config/demo-naturalbench.yaml",
+    "config/demo-r-bench.yaml",
+)
 
 
 @pytest.mark.parametrize("config", CONFIGS)
