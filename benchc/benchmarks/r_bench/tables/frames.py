@@ -39,9 +39,14 @@ def part_label(part: Part) -> str:
         case "group":
             return GROUP_LABELS[part.name]
         case "dimension":
-            return spaced(part.name)
+            return dimension_label(part.name)
         case _:
             return part.name.capitalize()
+
+
+def dimension_label(name: str) -> str:
+    """Return the printed name of a dimension, with a star for a stand-in."""
+    return spaced(name.removesuffix(STAND_IN)) + "*" * name.endswith(STAND_IN)
 
 
 def estimates(name: str, drawn: Floats) -> dict[str, pl.Series]:
@@ -97,5 +102,5 @@ def notes(scored: Scored, chance: Standings | None = None) -> str:
         text += f" Warning: of {', '.join(bad)}, more than 1 % of the judgements are unreadable, and are 0."
     if stand_ins := int(scored.rows["dimension"].str.ends_with(STAND_IN).sum()):
         rows = pluralize(stand_ins, "pair")
-        text += f" {rows} of stand-ins for captured dimensions are in no mean of a step or group."
+        text += f" {rows} of stand-ins (*) for captured dimensions are in no mean of a step or group."
     return text + (chance.note if chance else "")
