@@ -74,8 +74,8 @@ def table_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> li
                 caption=f"""
                 **Table 3** of the paper, its {place} half. {formula} By task and strength, in [0, 1], higher
                 is better. Overall is the mean over all pairs. The best score of a column is in bold, the
-                second in italics. {intervals} table3_{half}_published.csv has the paper's values beside
-                ours; where it has two strengths exchanged (docs/decisions.md), in their true places.
+                second in italics. {intervals} table3_{half}_published.csv has the paper's values, of its
+                pairs and judge, beside ours; strengths that it has exchanged (docs/decisions.md) are in place.
                 """,
             )
             for half, place, formula in (
@@ -104,7 +104,7 @@ def table_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> li
             group, after that of people, as published and, where their answers are given (`people`), of this
             run: the mean over people without the best and the worst. 95 % percentile intervals from
             {bootstrap.draws} resamples of the items are in the csv file. table4_published.csv has the
-            paper's values of GPT-4o beside ours.
+            paper's values of GPT-4o, of its pairs and judge, beside ours.
             """,
         ),
         table(

@@ -24,8 +24,8 @@ KIND_LABELS = {
 }
 REPEATS, OTHER = "repeats", "other judge"
 CAPTION = (
-    "Reliability of the judges (not in the paper). Judged are replies to distorted (dis) and reference images "
-    "(ref) with the truth, and with each other. Repeats: judgements of one reply; letter: the judge's "
+    "Reliability of the judges (not in the paper). Judged are replies to distorted (dis) and reference "
+    "(ref) images with the truth, and with each other. Repeats: judgements of one reply; letter: the judge's "
     "majority and the letter of a reply that has one; other judge: the scores of the same replies by two "
     "judges. Agreement: the share of replies that all judge equally; kappa: Cohen's of two, Fleiss' of more; "
     "both are undefined (–) of single judgements, and kappa where all are one. Unreadable: the share of "

@@ -16,8 +16,8 @@ CHANGED = "Changed ranks"
 CAPTION = (
     "Scores (R_a + R_r) / 2, and ranks in brackets, by other readings of the judgements (not in the paper): "
     "each repeat alone; MCQ by a letter first, where a judge has read replies with one, too; and MCQ by "
-    "letters alone, where a reply without one is wrong. Of a reply with one judgement, that one counts. The last row "
-    "counts the models whose rank differs from the one as configured.{without}{chance}"
+    "letters alone, where a reply without one is wrong. Of a reply with one judgement, that one counts. The "
+    "last row counts the models whose rank differs from the one as configured.{without}{chance}"
 )
 WITHOUT = " Without {models}, of which there are no single judgements."
 
