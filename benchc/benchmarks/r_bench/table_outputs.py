@@ -75,7 +75,7 @@ def table_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> li
                 **Table 3** of the paper, its {place} half. {formula} By task and strength, in [0, 1], higher
                 is better. Overall is the mean over all pairs. The best score of a column is in bold, the
                 second in italics. {intervals} table3_{half}_published.csv has the paper's values, of its
-                pairs and judge, beside ours; strengths that it has exchanged (docs/decisions.md) are in place.
+                pairs and judge, beside ours; exchanged strengths (docs/decisions.md) are in place.
                 """,
             )
             for half, place, formula in (
