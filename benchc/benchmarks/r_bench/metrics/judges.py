@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -71,7 +72,7 @@ def readings(judgements: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, dict
     if some:
         found["letters alone"] = _by_letters
     for name, read in found.items():
-        yield name, {model: item_scores(read(rows)) for model, rows in judgements.items()}
+        yield name, {model: item_scores(read(rows), Path(model)) for model, rows in judgements.items()}
 
 
 def _single(rows: pl.DataFrame, number: int) -> pl.DataFrame:

@@ -15,7 +15,7 @@ from benchc.rendering.labels import spaced
 from benchc.statistics.resampling import Floats, percentile_interval
 from benchc.statistics.rounding import DIGITS, rounded
 
-LEAST_READABLE = 0.99
+MOST_UNREADABLE = 0.01
 
 
 def frame_of(models: Sequence[str], names: Sequence[str], drawn: Floats) -> pl.DataFrame:
@@ -98,7 +98,7 @@ def notes(scored: Scored, chance: Standings | None = None) -> str:
     if rule := [model for model, judge in scored.judges.items() if judge == "rule"]:
         whose = "" if len(rule) == len(scored.models) else f" of {', '.join(rule)}"
         text += f" Rule judge, not comparable with the paper: the scores{whose} are no language model's."
-    if bad := [m for m, share in scored.readable.items() if share is not None and share < LEAST_READABLE]:
+    if bad := [model for model, share in scored.unreadable.items() if share > MOST_UNREADABLE]:
         text += f" Warning: of {', '.join(bad)}, more than 1 % of the judgements are unreadable, and are 0."
     if stand_ins := int(scored.rows["dimension"].str.ends_with(STAND_IN).sum()):
         rows = pluralize(stand_ins, "pair")

@@ -1,14 +1,17 @@
 """Scores of items from judgements, against the formulas of the authors' notebook."""
 
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
 
-from benchc.benchmarks.r_bench.metrics.item_scores import item_scores
+from benchc.benchmarks.r_bench.metrics import item_scores as scoring
 from benchc.benchmarks.r_bench.metrics.judges import agreements, readings, repeated, with_letters
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.errors import InputError
-from tests.benchmarks.r_bench.scored import judgements, rows_of
+from tests.benchmarks.r_bench.scored import judgements, released_judgements, released_scores, rows_of
+from tests.shared_data import needs_shared
 
 
 def judged(*rows: tuple[str, str, str, int, int, str, float]) -> pl.DataFrame:
@@ -18,6 +21,10 @@ def judged(*rows: tuple[str, str, str, int, int, str, float]) -> pl.DataFrame:
         for id_, task, kind, *rest in rows
     ]
     return pl.DataFrame(found, schema=dict(JUDGE_SCORES.columns), orient="row")
+
+
+def item_scores(table: pl.DataFrame) -> pl.DataFrame:
+    return scoring.item_scores(table, Path("m")).sort("id", "task", "dimension", "severity")
 
 
 def repeats(id_: str, task: str, kind: str, *scores: float, judge: str = "llm"):
@@ -55,6 +62,14 @@ def test_open_answers_and_captions():
     assert (cap["dimension"], cap["severity"]) == ("jpeg", 2)
 
 
+@needs_shared
+def test_published_results_are_the_scores():
+    found, expected = item_scores(released_judgements()), released_scores()
+    columns = ["s_dis", "s_ref", "s_com", "absolute", "relative"]
+    assert found.drop(columns).equals(expected.drop(columns))
+    np.testing.assert_allclose(found.select(columns), expected.select(columns))
+
+
 def test_a_letter_counts_where_no_judge_has_read_the_reply():
     letter = [("a", "mcq", kind, 0, 0, "letter", 1.0) for kind in ("dis", "ref", "com")]
     assert item_scores(judged(*letter))["s_dis"].item() == 1
@@ -64,7 +79,7 @@ def test_a_letter_counts_where_no_judge_has_read_the_reply():
 @pytest.mark.parametrize("kind", ["dis", "ref", "com"])
 def test_an_item_without_judgements_of_a_kind_is_an_error(kind):
     rows = [r for each in ("dis", "ref", "com") if each != kind for r in repeats("a", "vqa", each, 1)]
-    with pytest.raises(InputError, match=r"item a under jpeg at severity 2 lacks judgements"):
+    with pytest.raises(InputError, match=r"m: has no judgement .* of item a under jpeg at severity 2"):
         item_scores(judged(*rows, *(r for k in ("dis", "ref", "com") for r in repeats("b", "vqa", k, 1))))
 
 
@@ -103,7 +118,7 @@ def test_letters_beside_the_majority_of_the_judge():
 def test_readings_of_the_same_judgements():
     rows = rows_of(["jpeg", "lens_blur"], repeats=2)
     table = judgements(rows, seed=3, agreement=0.5, letters=0.5)
-    found = {name: tables["m"] for name, tables in readings({"m": table})}
+    found = {name: tables["m"].sort("id") for name, tables in readings({"m": table})}
     assert [*found] == [
         "as configured",
         *(f"judgement {number}" for number in range(1, 6)),

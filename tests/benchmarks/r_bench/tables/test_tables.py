@@ -145,16 +145,16 @@ def test_relative_scores_have_no_row_of_guessing(files, standing):
 
 
 @pytest.mark.parametrize(
-    ("readable", "judge", "text"),
+    ("unreadable", "judge", "text"),
     [
-        (0.98, "llm", "of GPT-4o, more than 1 % of the judgements are unreadable"),
-        (0.995, "llm", ""),
-        (None, "rule", "Rule judge, not comparable with the paper"),
+        (11, "llm", "of GPT-4o, more than 1 % of the judgements are unreadable"),
+        (10, "llm", ""),
+        (0, "rule", "Rule judge, not comparable with the paper"),
     ],
 )
-def test_captions_warn_of_judges(tables, standing, readable, judge, text):
+def test_captions_warn_of_judges(tables, standing, unreadable, judge, text):
     files = files_of(tables, judge)
-    files["gpt-4o"].footer["readable"] = readable
+    files["gpt-4o"].footer["unreadable"] = unreadable
     caption = table3_absolute(files, LABELS, standing, DRAWS, 0).markdown.replace("\n", " ")
     assert text in caption
     assert ("Warning" in caption, "Rule judge" in caption) == ("unreadable" in text, judge == "rule")
@@ -168,7 +168,8 @@ def test_stand_ins_are_named_in_captions(standing):
 
 
 def test_table_4_has_people_first(files, standing, tables, rows, tmp_path):
-    people = write_scores(tmp_path, {"people": scores(rows, 0.95, 0.01, seed=9)})
+    without = [pl.lit(None, pl.Float64).alias(name) for name in ("s_ref", "s_com", "relative")]
+    people = write_scores(tmp_path, {"people": scores(rows, 0.95, 0.01, seed=9).with_columns(without)})
     table = table4(files, people, LABELS, standing, DRAWS, 0)
     header, published, ours, first, *_ = cells(table.markdown)
     assert header[1:7] == ["MCQ", "VQA", "CAP", "Low", "Mid", "High"]
