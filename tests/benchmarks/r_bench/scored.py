@@ -15,8 +15,12 @@ from benchc.schemas.parquet import write_table
 from tests.shared_data import SHARED
 
 RELEASED = SHARED / "data/real/r-bench"
-# The five dimensions that the authors photographed have no other types yet.
-DIMENSIONS = [name for name in R_BENCH_INDEX if not name.endswith("_stand_in")]
+# Those that are generated, 28 of 33.
+DIMENSIONS = [
+    name
+    for name in R_BENCH_INDEX
+    if not name.endswith("_stand_in") and f"{name}_stand_in" not in R_BENCH_INDEX
+]
 BY_NUMBER = {number: name.removesuffix("_stand_in") for name, number in R_BENCH_INDEX.items()}
 # Scores are multiples of these: of 0 or 1, of five of 0 to 2, and of 0 to 2 for each of five captions.
 STEPS = {"mcq": 1.0, "vqa": 0.1, "cap": 0.1}
@@ -128,7 +132,7 @@ def released_judgements() -> pl.DataFrame:
     for kind in ("dis", "ref", "com"):
         rows = _result(kind).rename({"dimension": "corruption"})
         if kind == "ref":
-            rows = rows.with_columns(corruption=pl.lit("clean"), severity=0)
+            rows = rows.with_columns(corruption=pl.lit("clean"), severity=pl.lit(0, pl.Int64))
         top = pl.when(task="mcq").then(1.0).otherwise(2.0)
         frames.append(rows.with_columns(kind=pl.lit(kind), score=top * pl.col("result")))
     constants = {"reference": 0, "repeat": 0, "judge": "published", "readable": True, "request_key": None}
