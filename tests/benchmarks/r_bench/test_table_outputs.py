@@ -15,7 +15,7 @@ FILES = dict.fromkeys(("dis", "ref", "com"), "some.csv")
 def declared(**given):
     """Return the tables by name of a run with these settings; the others are the defaults."""
     chosen = {"pairs": "generated", "people": [], "judgements_from": {}} | given
-    settings = Settings.model_construct(corruptions=Corruptions(), tables=Tables(), **chosen)
+    settings = Settings.model_construct(corruptions=Corruptions(suite="r-bench"), tables=Tables(), **chosen)
     return {output.name: output for output in table_outputs(None, settings, LABELS)}
 
 
