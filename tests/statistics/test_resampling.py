@@ -64,3 +64,10 @@ def test_percentiles_by_hand():
     assert (low[0], high[0]) == (5, 195) and np.isnan([low[1], high[1]]).all()
     ranks = np.array([[1.0], [1.0], [2.0], [4.0]])
     assert [end[0] for end in percentile_interval(ranks, interpolate=False)] == [1, 4]
+
+
+def test_other_tails_give_other_ends():
+    draws = np.arange(101.0)[:, None]
+    assert [end[0] for end in percentile_interval(draws, tails=np.array([0.05, 0.95]))] == [5, 95]
+    draws = np.append(draws, [[np.nan]], axis=0)
+    assert [end[0] for end in percentile_interval(draws, tails=np.array([0.05, 0.95]))] == [5, 95]

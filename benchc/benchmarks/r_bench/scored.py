@@ -41,7 +41,7 @@ class Scored:
         ref: the same of s_ref
         relative: the same of equation 2
         judges: by label, the footer's judge
-        readable: by label, the share of the judgements that have a score, in [0, 1]; None if not known
+        unreadable: by label, the share of the judgements that have no score and are 0, in [0, 1]
     """
 
     models: tuple[str, ...]
@@ -50,7 +50,7 @@ class Scored:
     ref: Floats
     relative: Floats
     judges: Mapping[str, str]
-    readable: Mapping[str, float | None]
+    unreadable: Mapping[str, float]
 
     @property
     def items(self) -> npt.NDArray[np.int64]:
@@ -64,9 +64,13 @@ class Scored:
 
     def draws(self, parts: Sequence[Part], draws: int, seed: int) -> Draws:
         """Return the means over each part in the sample itself and in ``draws`` resamples of the items."""
-        counts = item_counts(self.rows["id"].n_unique(), draws, seed)
         measures = (self.absolute, self.ref, self.relative)
-        return Draws(*(part_means(values, parts, self.items, counts) for values in measures))
+        return Draws(*(self.means(values, parts, draws, seed) for values in measures))
+
+    def means(self, values: Floats, parts: Sequence[Part], draws: int = 0, seed: int = 0) -> Floats:
+        """Return the means of float64[models, rows], float64[1 + draws, models, parts]."""
+        counts = item_counts(self.rows["id"].n_unique(), draws, seed)
+        return part_means(values, parts, self.items, counts)
 
 
 def read_scores(scores: list[Path]) -> dict[str, ScoreFile]:
@@ -108,5 +112,9 @@ def scored_of(found: Mapping[str, ScoreFile], labels: Mapping[str, str]) -> Scor
         for name in ("absolute", "s_ref", "relative")
     )
     judges = {label: str(found[id_].footer["judge"]) for id_, label in labels.items()}
-    readable = {label: found[id_].footer.get("readable") for id_, label in labels.items()}
-    return Scored(tuple(labels.values()), rows, absolute, ref, relative, judges, readable)
+    unreadable = {label: _unreadable(found[id_].footer) for id_, label in labels.items()}
+    return Scored(tuple(labels.values()), rows, absolute, ref, relative, judges, unreadable)
+
+
+def _unreadable(footer: Mapping[str, Any]) -> float:
+    return int(footer.get("unreadable", 0)) / max(1, int(footer["judgements"]))

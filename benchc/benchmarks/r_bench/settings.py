@@ -108,7 +108,8 @@ class Corruptions(settings.Corruptions):
         default_factory=settings.default_types,
         json_schema_extra=settings.in_words("the default set of the suite"),
         description="Dimensions by name, in the order of tables and figures. Stand-ins for the five that the "
-        "authors photographed are used only if they are named, and are in no mean of a step or group.",
+        "authors photographed are shown only if they are named, and are no part of means of steps and "
+        "groups.",
     )
     severities: Severities = Field(
         default=list(SUITES["r-bench"].severities), description="Strengths: 1, 2, 3 are low, mid, high."

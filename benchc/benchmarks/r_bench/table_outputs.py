@@ -74,8 +74,8 @@ def table_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> li
                 caption=f"""
                 **Table 3** of the paper, its {place} half. {formula} By task and strength, in [0, 1], higher
                 is better. Overall is the mean over all pairs. The best score of a column is in bold, the
-                second in italics. {intervals} table3_{half}_published.csv has the paper's values beside
-                ours; where it has two strengths exchanged (docs/decisions.md), in their true places.
+                second in italics. {intervals} table3_{half}_published.csv has the paper's values, of its
+                pairs and judge, beside ours; exchanged strengths (docs/decisions.md) are in place.
                 """,
             )
             for half, place, formula in (
@@ -87,8 +87,8 @@ def table_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> li
                 (
                     "relative",
                     "lower",
-                    "Relative robustness R_r: the mean of the score of the reply to the reference image times "
-                    "that of the reply to the distorted image against it (equation 2).",
+                    "Relative robustness R_r: the mean of the score of the reply to the reference image, "
+                    "times that of the reply to the distorted image against it (equation 2).",
                 ),
             )
         ),
@@ -102,8 +102,9 @@ def table_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> li
             caption=f"""
             **Table 4** of the paper, for all models: absolute robustness R_a by task, strength, step and
             group, after that of people, as published and, where their answers are given (`people`), of this
-            run: the mean over people without the best and the worst. {intervals} table4_published.csv has the
-            paper's values of GPT-4o beside ours.
+            run: the mean over people without the best and the worst. 95 % percentile intervals from
+            {bootstrap.draws} resamples of the items are in the csv file. table4_published.csv has the
+            paper's values of GPT-4o, of its pairs and judge, beside ours.
             """,
         ),
         table(

@@ -15,8 +15,12 @@ from benchc.schemas.parquet import write_table
 from tests.shared_data import SHARED
 
 RELEASED = SHARED / "data/real/r-bench"
-# The five dimensions that the authors photographed have no other types yet.
-DIMENSIONS = [name for name in R_BENCH_INDEX if not name.endswith("_stand_in")]
+# Those that are generated, 28 of 33.
+DIMENSIONS = [
+    name
+    for name in R_BENCH_INDEX
+    if not name.endswith("_stand_in") and f"{name}_stand_in" not in R_BENCH_INDEX
+]
 BY_NUMBER = {number: name.removesuffix("_stand_in") for name, number in R_BENCH_INDEX.items()}
 # Scores are multiples of these: of 0 or 1, of five of 0 to 2, and of 0 to 2 for each of five captions.
 STEPS = {"mcq": 1.0, "vqa": 0.1, "cap": 0.1}
@@ -85,12 +89,12 @@ def judgements(
     )
 
 
-def write_scores(folder: Path, tables: Mapping[str, pl.DataFrame], **facts: str) -> list[Path]:
+def write_scores(folder: Path, tables: Mapping[str, pl.DataFrame], **facts: object) -> list[Path]:
     """Write SCORES of models by id, with footers as the stage writes them; return their paths."""
     paths = []
     for id_, table in tables.items():
         paths.append(folder / f"scores/{id_}.parquet")
-        given = {"judge": "rule", "pool": "p", "alpha": "drop"} | facts
+        given = {"judge": "rule", "pool": "p", "alpha": "drop", "judgements": 100} | facts
         write_table(table, paths[-1], SCORES, JudgeScoresFooter(label=id_, seed=0, **given))
     return paths
 
@@ -98,7 +102,10 @@ def write_scores(folder: Path, tables: Mapping[str, pl.DataFrame], **facts: str)
 def files_of(tables: Mapping[str, pl.DataFrame], judge: str = "rule") -> dict[str, ScoreFile]:
     """Return SCORES of models by id as they are read from their files."""
     return {
-        id_: ScoreFile(table.sort("id", "task", "dimension", "severity"), {"label": id_, "judge": judge})
+        id_: ScoreFile(
+            table.sort("id", "task", "dimension", "severity"),
+            {"label": id_, "judge": judge, "judgements": 1000},
+        )
         for id_, table in tables.items()
     }
 
@@ -117,6 +124,20 @@ def released_scores() -> pl.DataFrame:
     """Return SCORES of LLaVA-1.5 from the files that the authors published."""
     dis, ref, com = (_result(kind)["result"].to_numpy() for kind in ("dis", "ref", "com"))
     return score_frame(released_rows(), dis, ref, com)
+
+
+def released_judgements() -> pl.DataFrame:
+    """Return JUDGE_SCORES of the same: each result is one judgement, 0 to 1 of MCQ and 0 to 2 of others."""
+    frames = []
+    for kind in ("dis", "ref", "com"):
+        rows = _result(kind).rename({"dimension": "corruption"})
+        if kind == "ref":
+            rows = rows.with_columns(corruption=pl.lit("clean"), severity=pl.lit(0, pl.Int64))
+        top = pl.when(task="mcq").then(1.0).otherwise(2.0)
+        frames.append(rows.with_columns(kind=pl.lit(kind), score=top * pl.col("result")))
+    constants = {"reference": 0, "repeat": 0, "judge": "published", "readable": True, "request_key": None}
+    frame = pl.concat(frames).with_columns(**{name: pl.lit(value) for name, value in constants.items()})
+    return frame.select(pl.col(name).cast(dtype) for name, dtype in JUDGE_SCORES.columns.items())
 
 
 def _result(kind: str) -> pl.DataFrame:

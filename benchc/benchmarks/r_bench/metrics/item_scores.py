@@ -1,42 +1,55 @@
-"""The score of each item from the judgements of its replies, as in the authors' notebook."""
+"""Scores of items from judgements (equations 1 and 2 of the paper, and the authors' code)."""
+
+from pathlib import Path
 
 import polars as pl
 
 from benchc.benchmarks.r_bench.schemas.scores import SCORES
 from benchc.errors import InputError
 from benchc.schemas.parquet import REMAKE
-from benchc.schemas.predictions import CLEAN
+from benchc.schemas.predictions import KEY
 
-CELL = ["id", "task", "corruption", "severity"]
-REPLY = [*CELL, "kind", "reference"]
 LETTER = "letter"
+# A judged reply, and what it is compared with.
+REPLY = ["task", *KEY, "kind", "reference"]
 
 
-def item_scores(judgements: pl.DataFrame) -> pl.DataFrame:
-    """Return SCORES from rows of JUDGE_SCORES of one model.
+def item_scores(judge_scores: pl.DataFrame, path: Path) -> pl.DataFrame:
+    """Return rows of SCORES from all judgements of one model, rows of JUDGE_SCORES; ``path``: their file.
 
-    A score is in [0, 1]. MCQ: the majority of judgements of 0 or 1, 1 for half of them: int(sum / 5 + 0.5)
-    for five. VQA and CAP: the mean of judgements of 0 to 2, halved, which is sum / 10 for five repeats, and
-    sum / (2 n) for one judgement of each of n captions. A letter counts where no judge has read the reply.
-    Raises InputError where an item has not all three kinds.
+    A score is the majority of judgements, 0 or 1, of multiple-choice items (an even split is 1), and else
+    half their mean over repeats and reference captions. Raises InputError where an item lacks a kind.
     """
-    judged = (pl.col("judge") != LETTER).any().over(REPLY)
-    judgements = judgements.filter((pl.col("judge") != LETTER) | ~judged)
-    mean = pl.col("score").mean()
-    score = pl.when(pl.col("task") == "mcq").then((mean.round(9) + 0.5).floor()).otherwise(mean / 2)
-    found = judgements.group_by(*CELL, "kind").agg(score.first().alias("score"))
-    one = {kind: found.filter(kind=kind).rename({"score": f"s_{kind}"}) for kind in ("dis", "ref", "com")}
-    ref = one["ref"].filter(corruption=CLEAN).select("id", "s_ref")
-    table = one["dis"].join(ref, on="id", how="left").join(one["com"], on=CELL, how="full", coalesce=True)
-    lacking = table.filter(pl.any_horizontal(pl.col("s_dis", "s_ref", "s_com").is_null())).sort(CELL)
-    if lacking.height:
-        id_, _, corruption, severity = lacking.select(CELL).row(0)
+    means = kind_scores(judge_scores)
+    of = {
+        kind: means.filter(kind=kind).rename({"score": f"s_{kind}"}).drop("kind") for kind in ("dis", "com")
+    }
+    ref = means.filter(kind="ref").select("id", s_ref="score")
+    rows = of["dis"].join(of["com"], on=["task", *KEY], how="full", coalesce=True, maintain_order="left")
+    rows = rows.join(ref, on="id", how="left", maintain_order="left")
+    kinds = ["s_dis", "s_ref", "s_com"]
+    if (bad := rows.filter(pl.any_horizontal(pl.col(kinds).is_null()))).height:
+        id_, corruption, severity = bad.select(KEY).row(0)
+        missing = next(kind for kind in kinds if bad[kind][0] is None).removeprefix("s_")
         raise InputError(
-            f"item {id_} under {corruption} at severity {severity} lacks judgements of one kind; {REMAKE}"
+            f"{path}: has no judgement {missing} of item {id_} under {corruption} at severity {severity}; "
+            f"{REMAKE}"
         )
+    return rows.with_columns(
+        dimension="corruption", absolute="s_dis", relative=pl.col("s_ref") * pl.col("s_com")
+    ).select(pl.col(name).cast(dtype) for name, dtype in SCORES.columns.items())
+
+
+def kind_scores(judge_scores: pl.DataFrame) -> pl.DataFrame:
+    """Return the score in [0, 1] of each item, cell and kind: task, KEY, kind and score.
+
+    A letter counts where no judge has read the reply as well.
+    """
+    is_letter = pl.col("judge") == LETTER
+    by_judge = (~is_letter).any().over(REPLY)
+    mean = pl.col("score").mean()
     return (
-        table.rename({"corruption": "dimension"})
-        .with_columns(absolute="s_dis", relative=pl.col("s_ref") * pl.col("s_com"))
-        .select(*SCORES.columns)
-        .sort("id", "task", "dimension", "severity")
+        judge_scores.filter(~is_letter | ~by_judge)
+        .group_by(["task", *KEY, "kind"], maintain_order=True)
+        .agg(score=pl.when(pl.col("task").first() == "mcq").then((mean + 0.5).floor()).otherwise(mean / 2))
     )

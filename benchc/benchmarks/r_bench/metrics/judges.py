@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -65,13 +66,13 @@ def readings(judgements: Mapping[str, pl.DataFrame]) -> Iterator[tuple[str, dict
     both, some = (mcq.select(value=each.any()).item() for each in (HAS_LETTER & ~IS_LETTER, IS_LETTER))
     found: dict[str, Callable[[pl.DataFrame], pl.DataFrame]] = {AS_CONFIGURED: lambda rows: rows}
     for number in range(repeats if repeats > 1 else 0):
-        found[f"judgement {number + 1} alone"] = partial(_single, number=number)
+        found[f"judgement {number + 1}"] = partial(_single, number=number)
     if both:
-        found["MCQ by a letter first"] = lambda rows: rows.filter(IS_LETTER | ~HAS_LETTER)
+        found["letter first"] = lambda rows: rows.filter(IS_LETTER | ~HAS_LETTER)
     if some:
-        found["MCQ by letters alone"] = _by_letters
+        found["letters alone"] = _by_letters
     for name, read in found.items():
-        yield name, {model: item_scores(read(rows)) for model, rows in judgements.items()}
+        yield name, {model: item_scores(read(rows), Path(model)) for model, rows in judgements.items()}
 
 
 def _single(rows: pl.DataFrame, number: int) -> pl.DataFrame:

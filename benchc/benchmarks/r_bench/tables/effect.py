@@ -7,9 +7,8 @@ from benchc.benchmarks.r_bench.chance import ChanceTable
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, dimension
 from benchc.benchmarks.r_bench.metrics.means import OVERALL
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
-from benchc.benchmarks.r_bench.tables.frames import estimates, notes, resampled
+from benchc.benchmarks.r_bench.tables.frames import dimension_label, estimates, notes, resampled
 from benchc.command_line import PositiveInt
-from benchc.rendering.labels import spaced
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
@@ -56,7 +55,7 @@ def effect(
     shown = shown.sort(pl.col("dimension") == OVERALL, -pl.col("effect"), maintain_order=True)
     facts = [None if name == OVERALL else dimension(name) for name in shown["dimension"]]
     shown = shown.with_columns(
-        dimension=pl.Series([spaced(name) for name in shown["dimension"]]),
+        dimension=pl.Series([dimension_label(name) for name in shown["dimension"]]),
         step=pl.Series(["" if d is None else STEP_LABELS[d.step] for d in facts]),
         group=pl.Series(["" if d is None else GROUP_LABELS[d.group] for d in facts]),
     )

@@ -15,7 +15,7 @@ from benchc.rendering.labels import spaced
 from benchc.statistics.resampling import Floats, percentile_interval
 from benchc.statistics.rounding import DIGITS, rounded
 
-LEAST_READABLE = 0.99
+MOST_UNREADABLE = 0.01
 
 
 def frame_of(models: Sequence[str], names: Sequence[str], drawn: Floats) -> pl.DataFrame:
@@ -39,9 +39,14 @@ def part_label(part: Part) -> str:
         case "group":
             return GROUP_LABELS[part.name]
         case "dimension":
-            return spaced(part.name)
+            return dimension_label(part.name)
         case _:
             return part.name.capitalize()
+
+
+def dimension_label(name: str) -> str:
+    """Return the printed name of a dimension, with a star for a stand-in."""
+    return spaced(name.removesuffix(STAND_IN)) + "*" * name.endswith(STAND_IN)
 
 
 def estimates(name: str, drawn: Floats) -> dict[str, pl.Series]:
@@ -93,9 +98,9 @@ def notes(scored: Scored, chance: Standings | None = None) -> str:
     if rule := [model for model, judge in scored.judges.items() if judge == "rule"]:
         whose = "" if len(rule) == len(scored.models) else f" of {', '.join(rule)}"
         text += f" Rule judge, not comparable with the paper: the scores{whose} are no language model's."
-    if bad := [m for m, share in scored.readable.items() if share is not None and share < LEAST_READABLE]:
+    if bad := [model for model, share in scored.unreadable.items() if share > MOST_UNREADABLE]:
         text += f" Warning: of {', '.join(bad)}, more than 1 % of the judgements are unreadable, and are 0."
     if stand_ins := int(scored.rows["dimension"].str.ends_with(STAND_IN).sum()):
         rows = pluralize(stand_ins, "pair")
-        text += f" {rows} of stand-ins for captured dimensions are in no mean of a step or group."
+        text += f" {rows} of stand-ins (*) for captured dimensions are in no mean of a step or group."
     return text + (chance.note if chance else "")

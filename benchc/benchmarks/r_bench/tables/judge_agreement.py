@@ -18,13 +18,14 @@ from benchc.rendering.printing import Column, printed
 from benchc.statistics.resampling import Floats
 
 KIND_LABELS = {
-    "dis": "distorted with truth",
-    "ref": "reference with truth",
-    "com": "distorted with reference",
+    "dis": "dis, truth",
+    "ref": "ref, truth",
+    "com": "dis, ref",
 }
 REPEATS, OTHER = "repeats", "other judge"
 CAPTION = (
-    "Reliability of the judges (not in the paper). Repeats: judgements of one reply; letter: the judge's "
+    "Reliability of the judges (not in the paper). Judged are replies to distorted (dis) and reference "
+    "(ref) images with the truth, and with each other. Repeats: judgements of one reply; letter: the judge's "
     "majority and the letter of a reply that has one; other judge: the scores of the same replies by two "
     "judges. Agreement: the share of replies that all judge equally; kappa: Cohen's of two, Fleiss' of more; "
     "both are undefined (–) of single judgements, and kappa where all are one. Unreadable: the share of "
@@ -82,7 +83,7 @@ def judge_agreement(
             Column("task", "Task"),
             Column("kind", "Judged"),
             Column("replies", "Replies"),
-            Column("judgements", "Judgements"),
+            Column("judgements", "Raters"),
             Column("unreadable", "Unreadable"),
             Column("agreement", "Agreement", interval=True),
             Column("kappa", "Kappa", interval=True),

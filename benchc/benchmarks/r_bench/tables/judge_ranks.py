@@ -15,9 +15,9 @@ from benchc.statistics.ranks import ranks
 CHANGED = "Changed ranks"
 CAPTION = (
     "Scores (R_a + R_r) / 2, and ranks in brackets, by other readings of the judgements (not in the paper): "
-    "each repeat alone; MCQ by a letter first, where a judge has read replies with one, too; MCQ by letters "
-    "alone, where a reply without one is wrong. Of a reply with one judgement, that one counts. The last row "
-    "counts the models whose rank differs from the one as configured.{without}{chance}"
+    "each repeat alone; MCQ by a letter first, where a judge has read replies with one, too; and MCQ by "
+    "letters alone, where a reply without one is wrong. Of a reply with one judgement, that one counts. The "
+    "last row counts the models whose rank differs from the one as configured.{without}{chance}"
 )
 WITHOUT = " Without {models}, of which there are no single judgements."
 
@@ -64,5 +64,5 @@ def judge_ranks(judgements: Judgements, labels: dict[str, str], chance: ChanceTa
         shown=pl.DataFrame({"model": [*judged, CHANGED], **shown}),
         text_columns=1,
         small=True,
-        summary=f"{pluralize(len(columns), 'reading')}; most changed ranks: {max(changed.values(), default=0)}",
+        summary=f"{pluralize(len(columns), 'reading')}; changed ranks: {[*changed.values()]}",
     )

@@ -53,6 +53,7 @@ def rank(
         ],
         caption=CAPTION.format(resampled=resampled(scored, draws), notes=notes(scored, chance.models)),
         label="r-bench-rank",
+        small=True,
         shown=frame.with_columns(chance.models.marked(frame["model"])),
         published=compare_with_published(
             frame,

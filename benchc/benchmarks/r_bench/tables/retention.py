@@ -5,11 +5,11 @@ import polars as pl
 
 from benchc.benchmarks.r_bench.chance import ChanceTable
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
-from benchc.benchmarks.r_bench.tables.frames import estimates, notes, resampled
+from benchc.benchmarks.r_bench.tables.frames import dimension_label, estimates, notes, resampled
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER
-from benchc.rendering.labels import spaced
+from benchc.rendering.numbers import MISSING
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.statistics.resampling import Floats
@@ -44,7 +44,7 @@ def retention(
         columns[f"{name}_dimension"] = pl.Series(found, dtype=pl.String)
     frame = pl.DataFrame(columns)
     printed_names = {
-        f"{name}_dimension": pl.Series([spaced(d or "–") for d in frame[f"{name}_dimension"]])
+        f"{name}_dimension": pl.Series([dimension_label(d or MISSING) for d in frame[f"{name}_dimension"]])
         for name in ("worst_kept", "worst_absolute")
     }
     return printed(

@@ -12,8 +12,8 @@ from benchc.benchmarks.r_bench.dimensions import (
     dimension,
 )
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
+from benchc.benchmarks.r_bench.tables.frames import dimension_label
 from benchc.pluralize import pluralize
-from benchc.rendering.labels import spaced
 from benchc.rendering.output import Table, parquet
 from benchc.rendering.printing import Column, printed
 from benchc.schemas.assignment import ASSIGNMENT
@@ -41,7 +41,6 @@ def table2(
         orient="row",
     ).sort("number", "dimension")
     frame = facts.join(pairs, on="dimension", how="left", maintain_order="left").fill_null(0)
-    names = [f"{spaced(row['dimension'])}{'*' * row['stand_in']}" for row in frame.iter_rows(named=True)]
     return printed(
         frame,
         [
@@ -56,7 +55,7 @@ def table2(
             stand_ins=STAND_INS if frame["stand_in"].any() else "",
         ),
         label="r-bench-2",
-        shown=frame.with_columns(dimension=pl.Series(names)),
+        shown=frame.with_columns(dimension=pl.Series([dimension_label(name) for name in frame["dimension"]])),
         summary=f"{pluralize(len(known), 'dimension')}, {pluralize(int(frame['pairs'].sum()), 'pair')}",
     )
 

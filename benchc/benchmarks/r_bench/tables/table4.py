@@ -8,7 +8,7 @@ from benchc.benchmarks.r_bench.chance import ChanceTable
 from benchc.benchmarks.r_bench.metrics.means import Axis
 from benchc.benchmarks.r_bench.published.tables import MODELS, published_table4
 from benchc.benchmarks.r_bench.scored import ScoreFiles, read_scores, scored_of
-from benchc.benchmarks.r_bench.tables.frames import best_two, frame_of, notes, part_label, resampled
+from benchc.benchmarks.r_bench.tables.frames import best_two, frame_of, notes, part_label
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER
@@ -16,7 +16,7 @@ from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
 
-BLOCKS: tuple[tuple[Axis, ...], ...] = (("task", "strength"), ("step",), ("group",))
+BLOCKS: tuple[tuple[Axis, ...], ...] = (("task", "strength", "step"), ("group",))
 PUBLISHED, PEOPLE = "People (published)", "People"
 GPT4O = "GPT4o"
 CAPTION = (
@@ -33,7 +33,7 @@ def table4(
     draws: PositiveInt,
     seed: int,
 ) -> Table:
-    """Return R_a by task, strength, step and group, after that of people, in three tables below each other.
+    """Return R_a by task, strength, step and group, after that of people, in two tables below each other.
 
     ``people``: the file of their mean scores (SCORES), or none.
     """
@@ -46,7 +46,8 @@ def table4(
     references = [pl.DataFrame([{"model": PUBLISHED} | dict(paper.select("name", "human").rows())])]
     for id_, file in read_scores(people).items():
         theirs = scored_of({id_: file}, {id_: PEOPLE})
-        means = theirs.draws(theirs.parts(axes), 0, seed).absolute
+        # They see no reference images, so that they have no other scores.
+        means = theirs.means(theirs.absolute, theirs.parts(axes))
         references.append(frame_of(theirs.models, [*names.values()], means).select("model", *names.values()))
     competes = chance.ranked(frame["model"])
     shown = pl.concat(
@@ -66,14 +67,14 @@ def table4(
     for block in BLOCKS:
         chosen = [part for part in parts if part.axis in block]
         caption = CAPTION.format(
-            axes=" and ".join(block),
+            axes=", ".join(block),
             items=", ".join(f"{part_label(part)} {part.rows.sum():,}" for part in chosen),
             people=", and of this run" if people else "",
             order=ORDER,
         )
         if block == BLOCKS[-1]:
-            caption += f" {resampled(scored, draws)}{notes(scored, chance.models)}"
-        columns = [Column(names[part.name], part_label(part), styled=True, interval=True) for part in chosen]
+            caption += f" Intervals are in the csv file.{notes(scored, chance.models)}"
+        columns = [Column(names[part.name], part_label(part), styled=True) for part in chosen]
         tables.append(
             printed(
                 frame,

@@ -3,6 +3,8 @@
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from benchc.benchmarks.r_bench.metrics.bootstrap import Draws, order
 from benchc.benchmarks.r_bench.metrics.means import part_means, parts_of
@@ -60,3 +62,24 @@ def test_models_are_ranked_by_the_mean_of_both_measures():
     ranks, stable = order(draws.ranking[:, :, 0])
     assert ranks == [2, 1, None, 2]
     assert stable == [0.5, 0.5, None, 0.5]
+
+
+@given(st.lists(st.integers(0, 35), min_size=1, max_size=60), st.integers(0, 2**32 - 1))
+def test_overall_is_the_weighted_mean_of_every_partition_and_no_order_of_rows_changes_a_bit(chosen, seed):
+    noise = np.random.default_rng(seed)
+    rows = rows_of(["jpeg", "white_noise", "lens_blur", "color_shift"])[chosen]
+    items, values = noise.integers(5, size=rows.height), noise.random((2, rows.height))
+    items[0] = 4
+
+    def found(order: np.ndarray) -> np.ndarray:
+        named = (rows[order][name].to_list() for name in ("task", "dimension", "severity"))
+        return part_means(values[:, order], parts_of(*named), items[order], item_counts(5, 4, 1))
+
+    own = found(np.arange(rows.height))
+    np.testing.assert_array_equal(own, found(noise.permutation(rows.height)))
+    parts = parts_of(*(rows[name].to_list() for name in ("task", "dimension", "severity")))
+    for axis in ("task", "strength", "cell", "step", "group", "dimension"):
+        means = {p.name: own[0, 0, n] for n, p in enumerate(parts) if p.axis == axis and p.rows.any()}
+        sizes = {p.name: p.rows.sum() for p in parts if p.axis == axis}
+        total = sum(sizes[name] * mean for name, mean in means.items())
+        assert total / rows.height == pytest.approx(own[0, 0, 0])
