@@ -96,7 +96,9 @@ def read_examples(
     found = []
     for row in rows.iter_rows(named=True):
         item = items[row["id"]]
-        options = [f"{letter}. {text}" for letter, text in zip(LETTERS, item["options"], strict=False)]
+        # Items with options may be asked without them.
+        given = item["options"] if row["task"] == "mcq" else []
+        options = [f"{letter}. {text}" for letter, text in zip(LETTERS, given, strict=False)]
         truth = truths[row["id"]]
         own = [options[item["answer"]]] if options else truth["answers"] or [truth["truth"]]
         cell = (row["id"], row["corruption"], row["severity"])
@@ -179,6 +181,9 @@ def _judgements(judged: pl.DataFrame, corruption: str, severity: int) -> dict[st
         place = (CLEAN, 0) if kind == "ref" else (corruption, severity)
         rows = judged.filter(kind=kind, corruption=place[0], severity=place[1]).sort("reference", "repeat")
         by_letter = (rows["judge"] == JUDGED_BY_LETTER).all()
+        if not by_letter:
+            # Its judgements count where a judge has read a letter as well.
+            rows = rows.filter(pl.col("judge") != JUDGED_BY_LETTER)
         texts = [
             f"{score:g}" if readable else "?"
             for score, readable in rows.select("score", "readable").iter_rows()

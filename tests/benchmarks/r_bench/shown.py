@@ -25,7 +25,8 @@ from tests.stages import call_stage
 
 ITEMS = {
     "s/m": ("mcq", "Which colour?", ["red", "blue"], 1, "blue", []),
-    "s/v": ("vqa", "How many cups?", [], None, "2", []),
+    # It has options, and is asked without them.
+    "s/v": ("vqa", "How many cups?", ["1", "2"], 1, "2", []),
     "s/c": ("cap", "Describe it.", [], None, "a cup", ["a cup", "coffee on a table"]),
 }
 PHOTOS = {"s/m": photo("coffee", 120, 160), "s/v": photo("cat", 128, 96), "s/c": photo("rocket", 100, 150)}
@@ -117,12 +118,17 @@ def write_run(folder: Path, judge: str = "rule") -> Run:
 
 
 def _judgements(cell: tuple[str, str, int], task: str, judge: str) -> list[tuple[object, ...]]:
-    """Return by-letter judgements of mcq, else those 2, 1 of dis, 0, 1 of com, and 1, unreadable of ref."""
+    """Return a letter's judgements of mcq; else 2, 1 of dis, 0, 1 of com, and 1, unreadable of ref.
+
+    Under JPEG, a judge has read the letter of com as well.
+    """
     rows: list[tuple[object, ...]] = []
     for kind in KINDS:
         place = ("clean", 0) if kind == "ref" else cell[1:]
         if task == "mcq":
             rows.append((cell[0], task, *place, kind, 0, 0, "letter", 1.0, True, None))
+            if cell[1] == "jpeg" and kind == "com":
+                rows += [(cell[0], task, *place, kind, 0, n, judge, 0.0, True, None) for n in range(2)]
             continue
         values = {"dis": (2.0, 1.0), "ref": (1.0, 0.0), "com": (0.0, 1.0)}[kind]
         for repeat, value in enumerate(values):

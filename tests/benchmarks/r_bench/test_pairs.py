@@ -143,12 +143,14 @@ def test_examples_join_what_the_run_knows_of_a_pair(run):
     first, second = letter.answers
     assert (first.model, first.reference, first.distorted) == (LABELS["one"], "s/m clean", "s/m white_noise")
     assert first.judgements == {"dis": "letter: 1", "ref": "letter: 1", "com": "letter: 1"}
+    both = examples["s/m", "jpeg"].answers[0].judgements
+    assert both == {"dis": "letter: 1", "ref": "letter: 1", "com": "0 0"}
     assert first.scores == {"s_ref": 1, "s_dis": 0, "s_com": 0, "absolute": 0, "relative": 0}
     assert second.reference is None and second.distorted is None
     caption = examples["s/c", "dark_illumination_stand_in"]
     assert caption.truths == ["a cup", "coffee on a table"] and caption.options == []
     assert caption.answers[0].judgements == {"dis": "2 1", "ref": "1 ?", "com": "0 1"}
-    assert examples["s/v", "lens_blur"].truths == ["2"]
+    assert examples["s/v", "lens_blur"].truths == ["2"] and examples["s/v", "lens_blur"].options == []
     assert examples["s/v", "jpeg"].answers[1].scores["relative"] == pytest.approx(0.3)
 
 

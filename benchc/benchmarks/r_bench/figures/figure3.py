@@ -27,7 +27,7 @@ from benchc.schemas.parquet import read_table
 MARGIN, GAP = 0.05, 0.16
 IMAGE, IMAGE_HEIGHT = 1.22, 0.95
 LINE = 0.115
-NAME, REPLY, SCORE = 0.86, 1.12, 0.23
+NAME, REPLY, SCORE = 0.86, 1.1, 0.23
 TEXTS = MARGIN + 2 * (IMAGE + MARGIN) + 0.06  # left end of the texts
 MOST_MODELS = 4
 QUESTION_LINES, TRUTH_LINES, REPLY_LINES = 3, 3, 5

@@ -95,6 +95,7 @@ def group_legend(figure: Figure, dimensions: Sequence[Dimension]) -> None:
     handles = [
         Line2D([], [], linestyle="none", markersize=4, label=label, **GROUP_STYLES[group])
         for group, label in GROUP_LABELS.items()
+        if any(one.group == group for one in dimensions)
     ]
     if any(one.stand_in for one in dimensions):
         handles.append(Line2D([], [], linestyle="none", label=STAND_INS))
