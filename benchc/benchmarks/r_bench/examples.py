@@ -109,15 +109,16 @@ def read_examples(
         ]
         found.append(
             Example(
-                *cell[:1],
-                row["task"],
-                *cell[1:],
-                item["question"],
-                options,
-                own,
-                row["reference"]["bytes"],
-                row["distorted"]["bytes"],
-                [answer for answer in shown if answer is not None],
+                id=row["id"],
+                task=row["task"],
+                corruption=row["corruption"],
+                severity=row["severity"],
+                question=item["question"],
+                options=options,
+                truths=own,
+                reference=row["reference"]["bytes"],
+                distorted=row["distorted"]["bytes"],
+                answers=[answer for answer in shown if answer is not None],
             )
         )
     return found
