@@ -6,6 +6,7 @@ from pydantic import Field
 
 from benchc.benchmarks.r_bench.dimensions import Task
 from benchc.config import settings
+from benchc.config.answers_from import Imported
 from benchc.config.strict import Id, Ids, Label, Names, Severities, Strict, UserPath
 from benchc.corruptions.registry import SUITES
 
@@ -58,16 +59,6 @@ class Answers(Strict):
             max_new_tokens=80,
         ),
         description="Captions.",
-    )
-
-
-class Imported(Strict):
-    """A model whose answers were made by another program."""
-
-    label: Label = Field(description="Name in tables and figures.")
-    file: UserPath = Field(
-        description="CSV file with the columns id, corruption (`clean` at severity 0), severity and answer, "
-        "one row for each item and assigned corruption; relative to the repository's root."
     )
 
 

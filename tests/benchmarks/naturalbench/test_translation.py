@@ -11,13 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchc.benchmarks.naturalbench.curation.reply import UnusableError
-from benchc.benchmarks.naturalbench.curation.template import Template
 from benchc.benchmarks.naturalbench.groups import groups_of_pool
 from benchc.benchmarks.naturalbench.places import Source
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS, GroupsFooter
 from benchc.benchmarks.naturalbench.schemas.translations import TRANSLATIONS
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.benchmarks.naturalbench.settings import Translate
 from benchc.benchmarks.naturalbench.translation import (
     Text,
@@ -27,6 +24,9 @@ from benchc.benchmarks.naturalbench.translation import (
     read_translator,
 )
 from benchc.endpoint.client import EndpointError
+from benchc.endpoint.language_model import UnusableError
+from benchc.endpoint.service import Service
+from benchc.endpoint.template import Template
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL

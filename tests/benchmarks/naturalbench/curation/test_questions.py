@@ -12,11 +12,11 @@ from benchc.benchmarks.naturalbench.curation.questions import (
     open_slots,
     written_questions,
 )
-from benchc.benchmarks.naturalbench.curation.template import Template
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
+from benchc.endpoint.service import Service
+from benchc.endpoint.template import Template
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from tests.benchmarks.naturalbench.drawn import sample, write_drawn
