@@ -52,11 +52,14 @@ def ask_once(service: Service, model: str) -> None:
         )
 
 
-def chat_request(model: str, prompt: str, temperature: float, seed: int) -> dict[str, object]:
-    """Return the request for a reply to a prompt."""
+def chat_request(
+    model: str, prompt: str, temperature: float, seed: int, system: str | None = None
+) -> dict[str, object]:
+    """Return the request for a reply to a prompt, after a system message if there is one."""
+    before = [] if system is None else [{"role": "system", "content": system}]
     return {
         "model": model,
-        "messages": [{"role": "user", "content": prompt}],
+        "messages": [*before, {"role": "user", "content": prompt}],
         "temperature": temperature,
         "seed": seed,
     }

@@ -266,7 +266,7 @@ def test_a_killed_job_continues_and_a_finished_one_is_replayed(
     refused = (401, {}, '{"error": "no key"}')
     with pytest.raises(EndpointError, match="refuses access"):
         translate(arguments, *[upper] * 4, refused, **kept)
-    assert len(list((tmp_path / "kept").glob("*.json"))) == 4
+    assert len(list((tmp_path / "kept").rglob("*.json"))) == 4
     # The other two questions alone are asked about.
     assert len(translate(arguments, upper, **kept)) == 2
     whole = read_table(arguments["questions"], TRANSLATIONS)

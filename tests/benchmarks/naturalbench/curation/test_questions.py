@@ -168,7 +168,7 @@ def test_a_killed_job_asks_only_for_what_it_lacks(tmp_path):
         pytest.raises(EndpointError, match="out of memory"),
     ):
         written_questions(slots, SAMPLES, WRITER, 0, endpoint)
-    recorded = {file.name for file in tmp_path.iterdir()}
+    recorded = {file.name for file in tmp_path.rglob("*.json")}
     assert 1 <= len(recorded) <= 3
     with (
         replying(chat(GOOD)) as server,
@@ -177,7 +177,7 @@ def test_a_killed_job_asks_only_for_what_it_lacks(tmp_path):
         table = written_questions(slots, SAMPLES, WRITER, 0, endpoint)
         assert len(server.requests) == 6 - len(recorded)
     assert table["ok"].all() and {f"{name}.json" for name in table["request"]} == {
-        file.name for file in tmp_path.iterdir()
+        file.name for file in tmp_path.rglob("*.json")
     }
 
 
