@@ -25,9 +25,9 @@ rule assign:
         # An absent one is an error of the job.
         waited_for=[file for file in [settings.imported_images or ""] if Path(file).is_file()],
     output:
+        **bench.subsets,
         task_table="<results>/pool/tasks.parquet",
         assignment=bench.assignment,
-        **bench.subsets,
     log:
         "<logs>/assign.log",
     benchmark:
