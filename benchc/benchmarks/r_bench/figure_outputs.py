@@ -36,9 +36,7 @@ def figure_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> l
             for task in TASKS
             for part in run.images.batches
         ],
-        "judge_scores": [
-            f"<results>/judge_scores/{id_}.parquet" for id_ in labels if id_ not in settings.judgements_from
-        ],
+        "judge_scores": [f"<results>/judge_scores/{id_}.parquet" for id_ in labels],
         "scores": scores,
     }
     shown = (
