@@ -7,7 +7,15 @@ from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.chance import ChanceTable
 from benchc.benchmarks.r_bench.dimensions import STEP_LABELS
-from benchc.benchmarks.r_bench.figures.frames import ABSOLUTE, RELATIVE, noted_figure, ranking_of, values_by
+from benchc.benchmarks.r_bench.figures.frames import (
+    ABSOLUTE,
+    ONLY_STAND_INS,
+    RELATIVE,
+    noted_figure,
+    ranking_of,
+    sentence,
+    values_by,
+)
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.rendering.labels import font_families
 from benchc.rendering.radar import radar
@@ -21,6 +29,8 @@ def figure4bc(scores: ScoreFiles, labels: dict[str, str], chance: ChanceTable) -
     """Plot R_a and R_r by step, as lines of the ``MOST`` models that rank highest; others are an area."""
     scored = scored_of(scores, labels)
     found, ranking = values_by(scored, "step"), ranking_of(scored, chance)
+    if not found.parts:
+        return sentence(ONLY_STAND_INS)
     first, others = ranking.order[:MOST], ranking.order[MOST:]
     spokes = [STEP_LABELS[step] for step in found.parts]
     highest = max(float(values.max(initial=0)) for values in (found.absolute, found.relative))

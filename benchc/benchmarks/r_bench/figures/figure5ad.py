@@ -7,7 +7,13 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS
-from benchc.benchmarks.r_bench.figures.frames import noted_figure, sentence, too_few, values_by
+from benchc.benchmarks.r_bench.figures.frames import (
+    ONLY_STAND_INS,
+    noted_figure,
+    sentence,
+    too_few,
+    values_by,
+)
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.benchmarks.r_bench.tables.frames import notes
 from benchc.rendering.heat_map import colour_bar, heat_map
@@ -25,15 +31,15 @@ def figure5ad(scores: ScoreFiles, labels: dict[str, str]) -> Figure:
     if text := too_few(scored.models):
         return sentence(text)
     steps, groups = values_by(scored, "step"), values_by(scored, "group")
-    step_names, group_names = (
-        [STEP_LABELS[name] for name in steps.parts],
-        [GROUPS[name] for name in groups.parts],
-    )
+    if not steps.parts:
+        return sentence(ONLY_STAND_INS)
+    of_steps = [STEP_LABELS[name] for name in steps.parts]
+    of_groups = [GROUPS[name] for name in groups.parts]
     panels: list[tuple[str, list[str], Floats]] = [
-        ("(a) absolute, steps", step_names, steps.absolute),
-        ("(b) relative, steps", step_names, steps.relative),
-        ("(c) absolute, groups", group_names, groups.absolute),
-        ("(d) relative, groups", group_names, groups.relative),
+        ("(a) absolute, steps", of_steps, steps.absolute),
+        ("(b) relative, steps", of_steps, steps.relative),
+        ("(c) absolute, groups", of_groups, groups.absolute),
+        ("(d) relative, groups", of_groups, groups.relative),
     ]
     found = [spearman(values) for *_, values in panels]
     norm = Normalize(min(0.0, *(float(np.nanmin(each, initial=0)) for each in found)), 1)

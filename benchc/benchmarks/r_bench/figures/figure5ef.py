@@ -34,6 +34,8 @@ def figure5ef(scores: ScoreFiles, labels: dict[str, str]) -> Figure:
     found = values_by(scored, "dimension")
     if text := too_few(scored.models):
         return sentence(text)
+    if len(found.parts) < 2:
+        return sentence("One dimension has no principal components; add others.")
     with styled():
         figure = noted_figure(3.4, notes(scored).strip())
         panels = figure.subplots(1, 2)

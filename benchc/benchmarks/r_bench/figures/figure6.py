@@ -8,6 +8,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, dimension
+from benchc.benchmarks.r_bench.figures.frames import ONLY_STAND_INS, sentence
 from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
 from benchc.corruptions.recipe import CLEAN
 from benchc.image_features import FEATURES
@@ -38,6 +39,8 @@ def figure6(features: Features) -> Figure:
         .alias(axis)
         for axis in ("step", "group")
     )
+    if rows["step"].null_count() == rows.height:
+        return sentence(ONLY_STAND_INS)
     with styled():
         figure = new_figure(TEXT_WIDTH, 3.9)
         grid = figure.subplots(2, len(FEATURES))

@@ -22,6 +22,7 @@ from benchc.statistics.ranks import ranks
 from benchc.statistics.resampling import Floats
 
 ABSOLUTE, RELATIVE = "absolute robustness", "relative robustness"
+ONLY_STAND_INS = "All dimensions of this run are stand-ins, which are in no mean of a step or group."
 LEAST_MODELS = 4  # of three, a rank correlation is one of four values
 NOTE_SIZE = SMALL + 0.5
 # The shape of a low-level group, as in the paper's Table 2 each has its own.
@@ -44,6 +45,9 @@ class Values(NamedTuple):
 def values_by(scored: Scored, *axes: Axis) -> Values:
     """Return the means of R_a and R_r over the parts of some axes that have items."""
     parts = [part for part in scored.parts(axes) if part.rows.any()]
+    if not parts:
+        none = np.empty((len(scored.models), 0))
+        return Values([], none, none)
     found = scored.draws(parts, 0, 0)
     return Values([part.name for part in parts], found.absolute[0], found.relative[0])
 

@@ -15,7 +15,7 @@ from benchc.benchmarks.r_bench.figures.figure4bc import MOST, figure4bc
 from benchc.benchmarks.r_bench.figures.figure5ad import figure5ad
 from benchc.benchmarks.r_bench.figures.figure5ef import figure5ef
 from benchc.benchmarks.r_bench.figures.figure6 import figure6
-from benchc.benchmarks.r_bench.figures.frames import GROUP_STYLES
+from benchc.benchmarks.r_bench.figures.frames import GROUP_STYLES, ONLY_STAND_INS
 from benchc.benchmarks.r_bench.names import STAND_INS
 from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
@@ -234,3 +234,29 @@ def test_figure_6_has_the_means_of_both_images_and_no_stand_ins():
     assert [text.get_text() for text in figure.legends[0].get_texts()] == [
         *("distorted images", "their reference images", "mean, distorted", "mean, reference")
     ]
+
+
+def test_a_run_of_one_stand_in_has_what_can_be_plotted_and_says_so():
+    found, labels = run_of(4, ["dark_illumination_stand_in"])
+    chance = chance_of(labels)
+    for figure in (figure4bc(found, labels, chance), figure5ad(found, labels)):
+        assert [text.get_text() for text in figure.texts] == [ONLY_STAND_INS]
+    rows = features().filter(pl.col("corruption") != "jpeg")
+    assert [text.get_text() for text in figure6(rows).texts] == [ONLY_STAND_INS]
+    assert "no principal components" in figure5ef(found, labels).texts[0].get_text()
+    for figure in (figure1(found, labels, chance), figure4a(found, labels, chance, 100, 0)):
+        FigureCanvasAgg(figure).draw()
+
+
+@pytest.mark.parametrize("dimensions", [["jpeg", "webp"], ["jpeg", "white_noise", "lens_blur"]])
+def test_runs_of_few_dimensions_are_plotted(dimensions):
+    found, labels = run_of(4, dimensions)
+    chance = chance_of(labels)
+    for figure in (
+        figure1(found, labels, chance),
+        figure4bc(found, labels, chance),
+        figure5ad(found, labels),
+        figure5ef(found, labels),
+    ):
+        FigureCanvasAgg(figure).draw()
+        assert len(figure.axes) >= 1
