@@ -34,8 +34,8 @@ EXCHANGED: dict[tuple[Half, str], tuple[tuple[str, str], ...]] = {
 }
 # Lost in the scan between two readings; the released results have this one, and Overall needs it.
 LOST = ("relative", "LLaVA1.5", "vqa_mid", 0.4558)
-# Ids of config/models.yaml, and of models that it has not, for answers_from and judgements_from. The paper gives
-# names and citations alone; by these, LLaVA-NeXT, Monkey and Qwen1.5-VL (Bai et al., 2023) are probably these.
+# Ids of config/models.yaml and, of models that it has not, for answers_from and judgements_from. The paper
+# gives names and citations alone, by which LLaVA-NeXT, Monkey and Qwen1.5-VL are probably these.
 MODELS = {
     "gpt-4o": "GPT4o",
     "gpt-4-turbo": "GPT4Turbo",
