@@ -15,8 +15,8 @@ from benchc.benchmarks.r_bench.schemas.scores import SCORES
 from benchc.errors import InputError
 from benchc.labels import check_labels
 from benchc.rendering.output import Files
-from benchc.schemas.parquet import REMAKE, TableError, read_footer, read_table
-from benchc.schemas.shared_facts import add_shared_facts
+from benchc.schemas.parquet import REMAKE, TableError
+from benchc.schemas.shared_facts import tables_by_model
 from benchc.statistics.resampling import Floats, item_counts
 
 ROW = ["id", "task", "dimension", "severity"]
@@ -76,17 +76,11 @@ class Scored:
 def read_scores(scores: list[Path]) -> dict[str, ScoreFile]:
     """Return the scores of models by their ids, which are in the footers.
 
-    Raises InputError where two files are of one model or of another pool, seed or alpha.
+    Raises InputError where two files are of one model, of other items, or of another pool, seed or alpha.
     """
     found: dict[str, ScoreFile] = {}
-    facts: dict[str, object] = {}
-    for path in scores:
-        footer = read_footer(path)
-        id_ = str(footer.get("label", path.stem))
-        if id_ in found:
-            raise InputError(f"{path}: a second file of the scores of {id_}; give one for each model")
-        add_shared_facts(facts, path, footer, ("pool", "seed", "alpha"))
-        table = read_table(path, SCORES).sort(ROW)
+    for id_, (path, rows, footer) in tables_by_model(scores, SCORES, "scores").items():
+        table = rows.sort(ROW)
         if found and not table.select(ROW).equals(next(iter(found.values())).table.select(ROW)):
             raise TableError(f"{path}: its items or dimensions are not those of the files before; {REMAKE}")
         found[id_] = ScoreFile(table, footer)

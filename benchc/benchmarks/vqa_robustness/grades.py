@@ -15,9 +15,9 @@ from benchc.labels import check_labels
 from benchc.rendering.output import Files
 from benchc.schemas.grades import GRADES
 from benchc.schemas.grid import grid_rows, in_cells
-from benchc.schemas.parquet import REMAKE, read_footer, read_table
+from benchc.schemas.parquet import REMAKE
 from benchc.schemas.predictions import CLEAN
-from benchc.schemas.shared_facts import add_shared_facts
+from benchc.schemas.shared_facts import tables_by_model
 
 Grade = Literal["exact", "normalised", "soft"]
 
@@ -52,16 +52,7 @@ def read_grades(grades: list[Path]) -> dict[str, pl.DataFrame]:
 
     Raises InputError where two files are of one model, or of another pool, seed or alpha.
     """
-    found: dict[str, pl.DataFrame] = {}
-    facts: dict[str, object] = {}
-    for path in grades:
-        footer = read_footer(path)
-        id_ = str(footer.get("label", path.stem))
-        if id_ in found:
-            raise InputError(f"{path}: a second file of the grades of {id_}; give one for each model")
-        add_shared_facts(facts, path, footer, ("pool", "seed", "alpha"))
-        found[id_] = read_table(path, GRADES)
-    return found
+    return {id_: rows for id_, (_, rows, _) in tables_by_model(grades, GRADES, "grades").items()}
 
 
 Graded = Annotated[dict[str, pl.DataFrame], Files(read_grades)]

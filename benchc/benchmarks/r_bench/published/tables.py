@@ -34,7 +34,8 @@ EXCHANGED: dict[tuple[Half, str], tuple[tuple[str, str], ...]] = {
 }
 # Lost in the scan between two readings; the released results have this one, and Overall needs it.
 LOST = ("relative", "LLaVA1.5", "vqa_mid", 0.4558)
-# Ids of config/models.yaml and of answers_from and judgements_from of config/r-bench.yaml.
+# Ids of config/models.yaml and, of models that it has not, for answers_from and judgements_from. The paper
+# gives names and citations alone, by which LLaVA-NeXT, Monkey and Qwen1.5-VL are probably these.
 MODELS = {
     "gpt-4o": "GPT4o",
     "gpt-4-turbo": "GPT4Turbo",
@@ -45,14 +46,14 @@ MODELS = {
     "internvl2-8b": "InternVL2",
     "internlm-xcomposer2": "InternX2",
     "llava-1.5-7b": "LLaVA1.5",
-    "llava-next": "LLaVANext",
+    "llava-next-vicuna-7b": "LLaVANext",
     "llava-onevision-7b": "LLaVAo",
     "minicpm": "MiniCPM",
-    "monkey": "Monkey",
+    "monkey-chat": "Monkey",
     "mplug-owl2": "MPlugOwl2",
     "mplug-owl3-7b": "MPlugOwl3",
     "phi-3.5": "Phi3.5",
-    "qwen1.5-vl": "Qwen1.5-VL",
+    "qwen-vl-chat": "Qwen1.5-VL",
     "qwen2-vl-7b": "Qwen2-VL",
     "sharegpt4v": "ShareGPT4V",
     "visualglm": "VisualGLM",

@@ -41,7 +41,7 @@ def effect(
             columns |= estimates(name, np.column_stack([own[:, competes].mean(axis=1), own]))
         frames.append(
             pl.DataFrame({"model": [MEAN, *scored.models], **columns}).select(
-                pl.lit(part.name).alias("dimension"), pl.lit(int(part.rows.sum())).alias("items"), pl.all()
+                pl.lit(part.name).alias("dimension"), pl.lit(int(part.rows.sum())).alias("pairs"), pl.all()
             )
         )
     frame = pl.concat(frames)
@@ -66,7 +66,7 @@ def effect(
             Column("dimension", "Dimension"),
             Column("step", "Step"),
             Column("group", "Group"),
-            Column("items", "Items"),
+            Column("pairs", "Pairs"),
             Column("ref", "Reference"),
             Column("dis", "Distorted"),
             Column("effect", "Effect", signed=True, interval=True),

@@ -62,13 +62,13 @@ def estimates(name: str, drawn: Floats) -> dict[str, pl.Series]:
 def long_means(scored: Scored, parts: Sequence[Part], drawn: Draws) -> pl.DataFrame:
     """Return the mean scores of each model over each part, with 95 % percentile intervals.
 
-    Columns: model, axis, part, items (rows of the part), and absolute, ref, relative with their ends.
+    Columns: model, axis, part, pairs (how many), and absolute, ref, relative with their ends.
     """
     keys = [(model, part.axis, part.name, int(part.rows.sum())) for model in scored.models for part in parts]
     shape = (len(drawn.absolute), -1)
     values = {"absolute": drawn.absolute, "ref": drawn.ref, "relative": drawn.relative}
     columns = {k: v for name, each in values.items() for k, v in estimates(name, each.reshape(shape)).items()}
-    frame = pl.DataFrame(keys, schema=["model", "axis", "part", "items"], orient="row")
+    frame = pl.DataFrame(keys, schema=["model", "axis", "part", "pairs"], orient="row")
     return frame.with_columns(**columns)
 
 

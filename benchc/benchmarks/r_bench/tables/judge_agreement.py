@@ -7,7 +7,7 @@ import polars as pl
 
 from benchc.benchmarks.r_bench.dimensions import KINDS, TASK_LABELS, TASKS
 from benchc.benchmarks.r_bench.judged import Judgements
-from benchc.benchmarks.r_bench.metrics.item_scores import LETTER, REPLY
+from benchc.benchmarks.r_bench.metrics.item_scores import REPLY
 from benchc.benchmarks.r_bench.metrics.judges import agreements, repeated, with_letters
 from benchc.benchmarks.r_bench.scored import ROW, ScoreFile, ScoreFiles
 from benchc.benchmarks.r_bench.tables.frames import frame_of
@@ -22,7 +22,10 @@ KIND_LABELS = {
     "ref": "ref, truth",
     "com": "dis, ref",
 }
-REPEATS, OTHER = "repeats", "other judge"
+REPEATS, LETTERS, OTHER = "repeats", "letter", "other judge"
+# These judge equal replies equally, and always give a score.
+FIXED = ("letter", "rule")
+NOTHING = " No reply of this run has been judged by a language model, by people, or by two judges."
 CAPTION = (
     "Reliability of the judges (not in the paper). Judged are replies to distorted (dis) and reference "
     "(ref) images with the truth, and with each other. Repeats: judgements of one reply; letter: the judge's "
@@ -88,7 +91,7 @@ def judge_agreement(
             Column("agreement", "Agreement", interval=True),
             Column("kappa", "Kappa", interval=True),
         ],
-        caption=CAPTION.format(draws=pluralize(draws, "resample")),
+        caption=CAPTION.format(draws=pluralize(draws, "resample")) + ("" if rows else NOTHING),
         label="r-bench-judge-agreement",
         shown=frame.with_columns(pl.col("task").replace(TASK_LABELS), pl.col("kind").replace(KIND_LABELS)),
         small=True,
@@ -101,7 +104,7 @@ def _of_model(label: str, judgements: pl.DataFrame, draws: int, seed: int) -> li
     for task in TASKS:
         for kind in KINDS:
             table = judgements.filter(task=task, kind=kind)
-            judged = table.filter(pl.col("judge") != LETTER)
+            judged = table.filter(~pl.col("judge").is_in(FIXED))
             if judged.height:
                 wide = repeated(judged)
                 raters = [name for name in wide.columns if name not in REPLY]
@@ -119,7 +122,7 @@ def _of_model(label: str, judgements: pl.DataFrame, draws: int, seed: int) -> li
                 )
             if (both := with_letters(table)).height:
                 found = agreements(both, ["letter", "judge"], draws, seed)
-                rows.append(Compared(label, LETTER, task, kind, both.height, 2, None, found))
+                rows.append(Compared(label, LETTERS, task, kind, both.height, 2, None, found))
     return rows
 
 

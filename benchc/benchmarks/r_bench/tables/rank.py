@@ -14,7 +14,7 @@ from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published, of_run
 
 CAPTION = (
-    "Ranking by the mean of absolute robustness R_a and relative robustness R_r, both over all items and in "
+    "Ranking by the mean of absolute robustness R_a and relative robustness R_r, both over all pairs and in "
     "[0, 1]; higher is more robust. Stability: the share of resamples in which the rank is the same. "
     "{resampled}{notes}"
 )

@@ -47,7 +47,7 @@ def printed_table3(
     parts = scored.parts(["cell", "overall"])
     means = getattr(scored.draws(parts, draws, seed), half)
     frame = frame_of(scored.models, [part.name for part in parts], means).with_columns(
-        pl.lit(int(part.rows.sum())).alias(f"{part.name}_items") for part in parts
+        pl.lit(int(part.rows.sum())).alias(f"{part.name}_pairs") for part in parts
     )
     competes = chance.ranked(frame["model"])
     reference = pl.DataFrame(

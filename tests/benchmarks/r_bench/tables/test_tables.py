@@ -128,7 +128,7 @@ def test_table_3_marks_the_best_two_of_ranked_models(files, standing, tables):
         assert marks["Blind †"] == 0
     low = tables["tiny"].filter(task="mcq", severity=1)["s_dis"].mean()
     assert table.frame.filter(model="Tiny")["mcq_low"].item() == pytest.approx(low)
-    assert table.frame["mcq_low_items"].to_list() == [56] * 4
+    assert table.frame["mcq_low_pairs"].to_list() == [56] * 4
     assert check_latex(table.latex) == ([], {"booktabs"})
 
 
@@ -199,7 +199,7 @@ def test_means_have_every_part(files, tables):
     frame = means(files, LABELS, DRAWS, 0).frame
     row = frame.filter(model="Tiny", axis="dimension", part="jpeg").row(0, named=True)
     of_jpeg = tables["tiny"].filter(dimension="jpeg")
-    assert row["items"] == 18
+    assert row["pairs"] == 18
     assert row["ref"] == pytest.approx(of_jpeg["s_ref"].mean())
     assert row["relative"] == pytest.approx((of_jpeg["s_ref"] * of_jpeg["s_com"]).mean())
     assert frame.filter(model="Tiny").height == 1 + 3 + 3 + 9 + 7 + 7 + 28
@@ -344,6 +344,15 @@ def test_the_share_of_unreadable_judgements(files, rows):
     judged = judgements(rows).with_columns(readable=pl.col("repeat") != 4)
     frame = judge_agreement({"tiny": judged}, files, LABELS, [], DRAWS, 0).frame
     assert frame.filter(compared="repeats", task="vqa")["unreadable"].to_list() == pytest.approx([0.2] * 3)
+
+
+def test_the_rule_judge_needs_no_agreement(files, rows):
+    by_rule = (
+        judgements(rows).filter(pl.col("judge") != "letter", repeat=0).with_columns(judge=pl.lit("rule"))
+    )
+    table = judge_agreement({"tiny": by_rule}, files, LABELS, [], DRAWS, 0)
+    assert table.frame.is_empty()
+    assert "No reply of this run has been judged" in table.markdown.replace("\n", " ")
 
 
 def test_ranks_by_other_readings(standing, rows):

@@ -1,4 +1,4 @@
-"""Scores of items from judgements, against the formulas of the authors' notebook."""
+"""Scores of items by the formulas of the authors' notebook, and other readings of the same judgements."""
 
 from pathlib import Path
 
