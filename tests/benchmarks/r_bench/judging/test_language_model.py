@@ -33,14 +33,18 @@ MCQ_PROMPT = (
     f"{LINE}The result is 1 if the answer is correct and else the result is 0. Please only provide the "
     "result in the following format: Score:"
 )
-CAP_PROMPT = (
-    "Evaluate whether the sentence [a dog] completely matches the correct answer [A dog runs.]. "
-    f"{LINE}First, check the response and please rate score 0 if the response is not a valid answer."
-    f"{LINE}Please rate score 2 if the response completely or almost completely matches the correct answer on completeness, "
-    f"accuracy, and relevance. {LINE}Please rate score 1 if the response partly matches the correct answer "
-    f"on completeness, accuracy, and relevance.{LINE}Please rate score 0 if the response doesn't match the "
-    f"correct answer on completeness, accuracy, and relevance at all.{LINE}Please only provide the result in "
-    "the following format: Score:"
+CAP_PROMPT = LINE.join(
+    (
+        "Evaluate whether the sentence [a dog] completely matches the correct answer [A dog runs.]. ",
+        "First, check the response and please rate score 0 if the response is not a valid answer.",
+        "Please rate score 2 if the response completely or almost completely matches the correct answer on "
+        "completeness, accuracy, and relevance. ",
+        "Please rate score 1 if the response partly matches the correct answer on completeness, accuracy, "
+        "and relevance.",
+        "Please rate score 0 if the response doesn't match the correct answer on completeness, accuracy, "
+        "and relevance at all.",
+        "Please only provide the result in the following format: Score:",
+    )
 )
 
 
