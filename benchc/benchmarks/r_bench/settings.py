@@ -1,5 +1,6 @@
 """The settings of a run of R-Bench: the shared ones, and the choices that the paper leaves open."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
@@ -7,8 +8,9 @@ from pydantic import Field, model_validator
 from benchc.benchmarks.r_bench.dimensions import Task
 from benchc.benchmarks.r_bench.judging.options import ENCODER, REPEATS, JudgeKind, JudgeOptions, Reading
 from benchc.config import settings
-from benchc.config.answers_from import Imported
+from benchc.config.answers_from import Imported, own_model_errors
 from benchc.config.language_model import LanguageModel
+from benchc.config.raw import block
 from benchc.config.strict import Id, Ids, Label, Names, Severities, Strict, UserPath
 from benchc.corruptions.registry import SUITES
 
@@ -213,3 +215,10 @@ class Settings(settings.RunSettings):
         "at least three, of whom the best and the worst are left out.",
     )
     tables: Tables = Field(default_factory=Tables, description="Settings of the tables.")
+
+    @classmethod
+    def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
+        yield from own_model_errors(raw, file)
+        yield from own_model_errors(raw, file, "judgements_from")
+        for name in sorted({*block(raw, "answers_from")} & {*block(raw, "judgements_from")}):
+            yield f"{file}: {name} is in answers_from and in judgements_from; give one another id."
