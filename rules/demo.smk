@@ -6,13 +6,14 @@ REQUIRED INPUTS: none
 OUTPUTS:
     results/generated/{generated}.tsv           a synthetic data set in VLMEvalKit's format
     results/models/training_set-{digest}.npz    the images and questions on which models are trained
+    results/models/captioned_training_set-{digest}.npz    the same, and captions of the images
     results/models/{trained}/                   a trained model in the Hub's folder format
     results/models/image_encoder-{digest}/      a trained open_clip model
 
 All names end in a digest of what decides the content, so that runs share files and overwrite none.
 """
 
-from benchc.workflow.made_once import FOLDER, training_set
+from benchc.workflow.made_once import FOLDER, captioned_training_set, training_set
 from benchc.workflow.models import MODEL_FILES, VQA_HEAD_FILES
 
 trained = models.trained
@@ -70,10 +71,32 @@ rule generate_training_set:
         RUN
 
 
+rule add_captions:
+    """Add captions to the training set, for the small models that describe pictures."""
+    input:
+        training_set=rules.generate_training_set.output[0],
+    output:
+        captioned_training_set(settings.demo),
+    log:
+        "<logs>/add_captions.log",
+    benchmark:
+        "<benchmarks>/add_captions.jsonl"
+    conda:
+        "../envs/core.yaml"
+    resources:
+        mem_mb=1500,
+    params:
+        **stage("add_captions"),
+    message:
+        "Adding captions to the training set"
+    shell:
+        RUN
+
+
 rule train_demo_model:
     """Train one small vision-language model on the training set."""
     input:
-        training_set=rules.generate_training_set.output[0],
+        training_set=lambda wildcards: trained.training_sets[wildcards.trained],
     output:
         collect(f"{FOLDER}/{{{{trained}}}}/{{file}}", file=MODEL_FILES),
     log:

@@ -67,11 +67,26 @@ class ReaderOptions(Strict):
         default=None,
         description="Column with the category where it is not called category, such as `type`.",
     )
+    open_ended: bool = Field(
+        default=False,
+        description="Whether rows without options are open-ended questions, in a file with columns of "
+        "options; else they are rejected.",
+    )
+    answer_lists: bool = Field(
+        default=False,
+        description="Whether the answers to open-ended questions are lists of texts, in JSON or Python, such "
+        "as the captions of an image. All are reference answers.",
+    )
 
     @model_validator(mode="after")
     def _one_form_of_options(self) -> Self:
         if self.answer_words and self.options_column is not None:
             raise ValueError("has answer_words and options_column; remove the one that is not the file's")
+        if self.open_ended and (self.answer_words or self.options_column is not None):
+            raise ValueError(
+                "has open_ended, which is for a file with the columns A, B, ..., and "
+                f"{'answer_words' if self.answer_words else 'options_column'}; remove one of them"
+            )
         return self
 
 
@@ -214,6 +229,10 @@ class Training(Strict):
         description="Fraction of a letter model's steps, at the start, that train on option texts.",
     )
     seed: int = Field(ge=0, description="Seed of the weights, the batches and the noise.")
+    captions: bool = Field(
+        default=False,
+        description="Whether the model is also trained to describe pictures; only with `scoring: text`.",
+    )
 
 
 class Model(Strict):
@@ -399,6 +418,10 @@ class Model(Strict):
             )
             raise ValueError(
                 f"has scoring: {self.scoring}, but a run trains the family {self.family} for {fitting}"
+            )
+        if self.train is not None and self.train.captions and self.scoring != "text":
+            raise ValueError(
+                f"has train.captions and scoring: {self.scoring}, but captions are texts; set scoring: text"
             )
         if self.scoring == "text_vqascore" and self.server is not None:
             raise ValueError(

@@ -9,6 +9,7 @@ from benchc.config.settings import DEFAULT_SUITE, Raw, RunSettings, default_type
 from benchc.corruptions.recipe import own_file
 from benchc.corruptions.registry import SUITES, Engine, all_corruptions_of, recipe_of
 from benchc.corruptions.suite import Suite
+from benchc.demo.captions import CAPTION_SOURCE
 from benchc.demo.sources import GENERATED_SOURCES
 from benchc.labels import shared_labels
 from benchc.models.registry import ANSWERING
@@ -59,9 +60,9 @@ def cross_errors(
     errors += _labels(model_ids, models or {}, model_file)
     errors += [
         f"{source_file}: {id_} has generated, but is not a source of the demo"
-        f"{suggestion(id_, GENERATED_SOURCES)}."
+        f"{suggestion(id_, (*GENERATED_SOURCES, CAPTION_SOURCE))}."
         for id_ in sources or {}
-        if _has(sources, id_, "generated") and id_ not in GENERATED_SOURCES
+        if _has(sources, id_, "generated") and id_ not in (*GENERATED_SOURCES, CAPTION_SOURCE)
     ]
     errors += _corruptions(block(raw, "corruptions"), file, suite, imported=settings.imports_images(raw))
     errors += settings.benchmark_errors(raw, file)

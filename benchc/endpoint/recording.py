@@ -22,7 +22,10 @@ def request_hash(method: str, path: str, body: object) -> str:
 
 @dataclass(frozen=True)
 class Recording:
-    """A folder of answers, one file each."""
+    """A folder of answers, one file each, in folders by the first two digits of the hash of its request.
+
+    An answer directly in the folder, where earlier versions wrote it, is read as well.
+    """
 
     folder: Path
 
@@ -35,11 +38,11 @@ class Recording:
 
     def has(self, method: str, path: str, body: object) -> bool:
         """Return whether there is an answer to a request."""
-        return self._file(method, path, body).is_file()
+        return self._found(method, path, body).is_file()
 
     def read(self, method: str, path: str, body: object) -> Answer:
         """Return the answer to a request; raises InputError where there is none."""
-        file = self._file(method, path, body)
+        file = self._found(method, path, body)
         try:
             content = json.loads(file.read_text(encoding="utf-8"))
             return Answer(content["status"], content["text"])
@@ -52,7 +55,14 @@ class Recording:
             raise InputError(f"{file}: is not a recorded answer; delete it and record it again") from error
 
     def _file(self, method: str, path: str, body: object) -> Path:
-        return self.folder / f"{request_hash(method, path, body)}.json"
+        # One folder of hundreds of thousands of files is slow to list.
+        name = request_hash(method, path, body)
+        return self.folder / name[:2] / f"{name}.json"
+
+    def _found(self, method: str, path: str, body: object) -> Path:
+        file = self._file(method, path, body)
+        earlier = self.folder / file.name
+        return earlier if not file.is_file() and earlier.is_file() else file
 
 
 def _short(value: Any) -> Any:

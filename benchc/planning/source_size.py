@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from benchc.config.catalogue import Published, Source
 from benchc.config.source_files import source_files
+from benchc.demo.captions import CAPTION_SOURCE, CAPTIONS
 from benchc.demo.world import SOURCES
 from benchc.planning.amounts import Amount
 from benchc.schemas.items import ITEMS
@@ -58,7 +60,12 @@ def published_amount(published: Published) -> Amount:
 
 def _generated_counts(id_: str, task_column: str, groups: int) -> Counter[str]:
     counts: Counter[str] = Counter()
-    for category in SOURCES[id_]:
+    if id_ == CAPTION_SOURCE:
+        every = (category for categories in SOURCES.values() for category in categories)
+        drawn = [replace(each, name=f"{each.name} caption") for each in every if each.name in CAPTIONS]
+    else:
+        drawn = [*SOURCES[id_]]
+    for category in drawn:
         sizes = [len(options) for options in category.option_sets]
         task = category.name if task_column == "category" else category.family
         counts[task] += sum(sizes[group % len(sizes)] for group in range(groups))

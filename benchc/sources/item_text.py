@@ -1,9 +1,10 @@
 """The text of an item from a row of a VLMEvalKit TSV: question, hint, options, answer, categories."""
 
 import ast
+import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 from benchc.letters import LETTERS
 from benchc.sources.error import InvalidRowError
@@ -82,14 +83,17 @@ def _place_of(answer: str, words: Sequence[str]) -> int | None:
     return known.index(given) if given in known else None
 
 
-def read_open_text(values: Mapping[str, str]) -> ItemText:
+def read_open_text(values: Mapping[str, str], *, answer_lists: bool = False) -> ItemText:
     """Return the text of an open-ended question in a row, exactly as published.
 
-    Raises InvalidRowError where the question or the answer is missing or only white space.
+    ``answer_lists``: its answer is a list of texts. Raises InvalidRowError where the question or the answer
+    is missing or only white space, or no such list.
     """
     question = _question(values)
     if read_open_answer(values) is None:
         raise InvalidRowError("has no answer")
+    if answer_lists and not all(map(str.strip, read_answer_list(values["answer"]))):
+        raise InvalidRowError("an answer in its list is only white space")
     return ItemText(
         question,
         present(values.get("hint")),
@@ -104,6 +108,28 @@ def read_open_answer(values: Mapping[str, str]) -> str | None:
     """Return the answer to an open-ended question in a row; None where it is missing or white space."""
     answer = present(values.get("answer"))
     return answer.strip() or None if answer else None
+
+
+def read_answer_list(text: str) -> list[str]:
+    """Return the answers in a list of texts, in JSON or, as VLMEvalKit has it, in Python.
+
+    Raises InvalidRowError where it is no such list.
+    """
+    try:
+        found = json.loads(text)
+    except ValueError:
+        try:
+            found = ast.literal_eval(text)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            found = None
+    if not are_texts(found):
+        raise InvalidRowError(f'the answer {text[:20]!r} is no list of texts, such as ["one", "two"]')
+    return found
+
+
+def are_texts(value: object) -> TypeGuard[list[str]]:
+    """Return whether a value is a list of one text or more."""
+    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
 
 
 def _question(values: Mapping[str, str]) -> str:

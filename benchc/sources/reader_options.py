@@ -22,6 +22,8 @@ class ReaderOptions:
         answer_words: the answers are Yes and No, or letters A and B of options in the question's text, and
             these words are the options; else a file without a column of options has open-ended questions
         category_column: column with the category, if it is not called category
+        open_ended: rows without options are open-ended questions, in a file that has columns of options
+        answer_lists: the answer to an open-ended question is a list of texts, such as captions of the image
     """
 
     options_column: str | None = None
@@ -31,3 +33,5 @@ class ReaderOptions:
     task_column: Literal["category", "l2_category"] | None = None
     answer_words: bool = False
     category_column: str | None = None
+    open_ended: bool = False
+    answer_lists: bool = False

@@ -11,11 +11,11 @@ from benchc.pluralize import pluralize
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.references import REFERENCES
-from benchc.sources.item_text import read_open_answer
+from benchc.sources.item_text import read_answer_list, read_open_answer
 from benchc.sources.tsv import read_rows
 from benchc.sources.vqav2_annotations import read_annotations
 
-Kind = Literal["tsv", "vqav2"]
+Kind = Literal["tsv", "tsv_lists", "vqav2"]
 
 
 class Reference(NamedTuple):
@@ -26,7 +26,10 @@ class Reference(NamedTuple):
 
 
 class AnswerFile(NamedTuple):
-    """The file with the answers to a source's open-ended questions: its TSV, or VQAv2's annotations."""
+    """The file with the answers to a source's open-ended questions.
+
+    ``kind``: its TSV, a TSV whose answers are lists, or VQAv2's annotations.
+    """
 
     kind: Kind
     path: Path
@@ -47,8 +50,11 @@ def read_references(pool: Path, files: Mapping[str, AnswerFile]) -> pl.DataFrame
         file = files.get(str(source))
         if file is not None:
             indices = {id_.removeprefix(f"{source}/"): id_ for id_ in rows["id"]}
-            answers = _of_tsv if file.kind == "tsv" else _of_vqav2
-            found |= {indices[index]: one for index, one in answers(file.path, indices).items()}
+            if file.kind == "vqav2":
+                answers = _of_vqav2(file.path, indices)
+            else:
+                answers = _of_tsv(file.path, indices, lists=file.kind == "tsv_lists")
+            found |= {indices[index]: one for index, one in answers.items()}
     without = items.filter(~pl.col("id").is_in(list(found)))
     if not without.is_empty():
         id_, source = without.select("id", "source").row(0)
@@ -61,13 +67,15 @@ def read_references(pool: Path, files: Mapping[str, AnswerFile]) -> pl.DataFrame
     return pl.DataFrame(references, schema=pl.Schema(REFERENCES.columns), orient="row")
 
 
-def _of_tsv(path: Path, indices: Collection[str]) -> dict[str, Reference]:
+def _of_tsv(path: Path, indices: Collection[str], *, lists: bool) -> dict[str, Reference]:
     found: dict[str, Reference] = {}
     for row in read_rows(path):
         index, answer = row.values.get("index", "").strip(), read_open_answer(row.values)
         # Of rows with one index, the first that is well-formed is the item.
-        if index in indices and row.problem is None and answer is not None:
-            found.setdefault(index, Reference(answer, []))
+        if index not in indices or index in found or row.problem is not None or answer is None:
+            continue
+        answers = [one.strip() for one in read_answer_list(answer)] if lists else [answer]
+        found[index] = Reference(answers[0], answers if len(answers) > 1 else [])
     return found
 
 

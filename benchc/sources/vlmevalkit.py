@@ -12,7 +12,7 @@ from benchc.schemas.items import ITEMS
 from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.item_images import ImageFile, read_image_names, read_item_images
 from benchc.sources.item_order import item_key
-from benchc.sources.item_text import ItemText, read_item_text, read_open_text, with_answer_words
+from benchc.sources.item_text import ItemText, present, read_item_text, read_open_text, with_answer_words
 from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.report import Kind, Remark, report_frame
 from benchc.sources.tsv import Row, listed, read_header, read_rows
@@ -92,7 +92,7 @@ class _Rows:
             return
         if len(set(text.options)) < len(text.options):
             self._remark(row, index, "note", "two options have the same text")
-        if self._open_ended and row.values["answer"].strip() in set(LETTERS):
+        if not text.options and row.values["answer"].strip() in set(LETTERS):
             self._remark(
                 row,
                 index,
@@ -156,8 +156,9 @@ class _Rows:
         options = self._options
         if options.category_column is not None:
             values = {**values, "category": values[options.category_column]}
-        if self._open_ended:
-            return read_open_text(values)
+        without = not any(present(values.get(letter)) for letter in LETTERS)
+        if self._open_ended or (options.open_ended and without):
+            return read_open_text(values, answer_lists=options.answer_lists)
         if options.answer_words:
             values = with_answer_words(values)
         return read_item_text(values, options.options_column)

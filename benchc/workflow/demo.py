@@ -10,7 +10,7 @@ from benchc.demo.tiny.families import CLOSED_LISTS
 from benchc.demo.tiny.settings import TrainingSettings
 from benchc.demo.tiny.size import TinySize
 from benchc.workflow.code import By, code_of
-from benchc.workflow.made_once import FOLDER, named, training_set
+from benchc.workflow.made_once import FOLDER, captioned_training_set, named, training_set
 
 
 class TrainedModels:
@@ -22,6 +22,7 @@ class TrainedModels:
         closed_lists: the folders of those that answer from a closed list
         prompted: the folders of all others
         sizes, trainings: how each is built and trained
+        training_sets: the file on which each is trained, by its folder
         code: digests of each one's architecture, which is imported by name
     """
 
@@ -32,6 +33,7 @@ class TrainedModels:
         by_folder = {self.folders[id_]: model for id_, model in trained.items()}
         self.closed_lists = [folder for folder, model in by_folder.items() if model.family in CLOSED_LISTS]
         self.prompted = [folder for folder in by_folder if folder not in self.closed_lists]
+        self.training_sets = {folder: _training_set(model, demo) for folder, model in by_folder.items()}
         given = {folder: _given(model) for folder, model in by_folder.items()}
         self.sizes = By("trained", {folder: _of(TinySize, values) for folder, values in given.items()})
         self.trainings = By(
@@ -44,10 +46,15 @@ class TrainedModels:
         return f"{FOLDER}/{self.folders[id_]}"
 
 
-def _made_of(model: Model, demo: Demo | None) -> tuple[object, ...]:
+def _training_set(model: Model, demo: Demo | None) -> str:
     assert demo is not None and model.train is not None  # which the configuration's checks ensure
+    return captioned_training_set(demo) if model.train.captions else training_set(demo)
+
+
+def _made_of(model: Model, demo: Demo | None) -> tuple[object, ...]:
+    assert model.train is not None
     return (
-        training_set(demo),
+        _training_set(model, demo),
         model.family,
         model.scoring,
         # A new setting with a default changes no name.

@@ -24,3 +24,9 @@ def training_set(demo: Demo) -> str:
     """Return the file of the images and questions on which a run trains its models."""
     code = code_of("scripts/generate_training_set.py")
     return f"{FOLDER}/{named('training_set', demo.seed, demo.training_set.items_per_category, code)}.npz"
+
+
+def captioned_training_set(demo: Demo) -> str:
+    """Return the file of the same images and questions, and of captions."""
+    code = code_of("scripts/add_captions.py")
+    return f"{FOLDER}/{named('captioned_training_set', training_set(demo), code)}.npz"

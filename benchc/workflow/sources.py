@@ -43,7 +43,10 @@ class Sources:
         self.answers = {
             id_: {"kind": "vqav2", "path": self.file(id_, "annotations")}
             if id_ in self.vqav2
-            else {"kind": "tsv", "path": self.file(id_)}
+            else {
+                "kind": "tsv_lists" if self.entries[id_].reader.answer_lists else "tsv",
+                "path": self.file(id_),
+            }
             for id_ in self.all
         }
 
@@ -98,6 +101,8 @@ class Sources:
             self.entries[source].task_column,
             reader.answer_words,
             reader.category_column,
+            reader.open_ended,
+            reader.answer_lists,
         )
 
     def _vqav2(self, source: str) -> Vqav2Source:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from benchc.atomic import write_text
 from benchc.benchmarks.naturalbench.curation.shorten import read_shortener, shorten
-from benchc.benchmarks.naturalbench.language_model import opened
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.command_line import PositiveInt
+from benchc.endpoint.language_model import opened
+from benchc.endpoint.service import Service
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.sources.report import summary

@@ -5,10 +5,8 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.naturalbench.language_model import opened
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS, GroupsFooter
 from benchc.benchmarks.naturalbench.schemas.translations import TRANSLATIONS
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.benchmarks.naturalbench.translation import (
     ALL_ENGLISH,
     asked_texts,
@@ -20,6 +18,8 @@ from benchc.benchmarks.naturalbench.translation import (
     translations,
 )
 from benchc.command_line import PositiveInt
+from benchc.endpoint.language_model import opened
+from benchc.endpoint.service import Service
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.schemas.parquet import read_table, write_table

@@ -15,12 +15,12 @@ from benchc.benchmarks.naturalbench.curation.questions import (
 )
 from benchc.benchmarks.naturalbench.curation.samples import read_samples
 from benchc.benchmarks.naturalbench.kinds import QuestionType
-from benchc.benchmarks.naturalbench.language_model import opened
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.command_line import Json, NaturalInt
+from benchc.endpoint.language_model import opened
+from benchc.endpoint.service import Service
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.schemas.parquet import read_table, write_table

@@ -322,9 +322,10 @@ def test_what_was_recorded_is_replayed_without_a_server(tmp_path):
     replies = ((500, {}, ""), OK, (400, {}, "no"))
     with replying(*replies) as server, endpoint(server, mode="record", folder=tmp_path) as client:
         recorded = [client.post("/v1", body), client.get("/v2")]
-    files = sorted(path.name for path in tmp_path.iterdir())
+    files = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.json"))
     assert files == sorted(
-        f"{request_hash(*request)}.json" for request in (("POST", "/v1", body), ("GET", "/v2", None))
+        f"{request_hash(*request)[:2]}/{request_hash(*request)}.json"
+        for request in (("POST", "/v1", body), ("GET", "/v2", None))
     )
     # Images are recorded by their digest.
     assert "AAAA" not in everything(tmp_path) and '"a": "ä"' in everything(tmp_path)
@@ -340,6 +341,21 @@ def test_what_was_recorded_is_replayed_without_a_server(tmp_path):
         (tmp_path / files[1]).write_text("[]")
         with pytest.raises(InputError, match="is not a recorded answer; delete it and record it again"):
             client.get("/v2")
+
+
+def test_answers_of_a_folder_without_sub_folders_are_still_read(tmp_path):
+    with replying(OK) as server, endpoint(server, mode="record", folder=tmp_path) as client:
+        recorded = client.post("/v1", {"a": 1})
+    (file,) = tmp_path.rglob("*.json")
+    file.rename(tmp_path / file.name)
+    file.parent.rmdir()
+    with Endpoint(EndpointSettings("http://another.invalid:1"), mode="replay", folder=tmp_path) as client:
+        assert client.post("/v1", {"a": 1}) == recorded
+    with (
+        replying(OK) as server,
+        endpoint(server, mode="record", folder=tmp_path, resume=True) as client,
+    ):
+        assert client.post("/v1", {"a": 1}) == recorded and not server.requests
 
 
 def test_the_hash_depends_on_all_of_a_request_and_not_on_the_order_of_its_keys():

@@ -11,6 +11,7 @@ from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 from benchc.schemas.references import REFERENCES
 from benchc.sources.pool import assemble, choose, task_types
+from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.references import AnswerFile, read_references
 from benchc.sources.vlmevalkit import read_vlmevalkit
 from benchc.sources.vqav2 import read_vqav2
@@ -73,6 +74,16 @@ def test_of_rows_with_one_index_the_item_is_the_one_that_was_read(tmp_path: Path
     path = write_tsv(tmp_path / "t.tsv", [open_row(1), open_row(1, question="Other?", answer="blue")])
     pool = write_pool(tmp_path, t=read_vlmevalkit(path, "t")[0])
     assert read_references(pool, {"t": AnswerFile("tsv", path)})["truth"].to_list() == ["dark red"]
+
+
+def test_a_list_of_answers_has_several_references(tmp_path: Path) -> None:
+    rows = [open_row(1, answer='["A dog. ", "It barks."]'), open_row(2, answer="['one']")]
+    path = write_tsv(tmp_path / "t.tsv", rows)
+    pool = write_pool(tmp_path, t=read_vlmevalkit(path, "t", ReaderOptions(answer_lists=True))[0])
+    assert read_references(pool, {"t": AnswerFile("tsv_lists", path)}).rows() == [
+        ("t/1", "A dog.", ["A dog.", "It barks."]),
+        ("t/2", "one", []),
+    ]
 
 
 def test_an_item_without_a_reference_is_named(tmp_path: Path) -> None:

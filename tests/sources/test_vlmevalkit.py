@@ -529,3 +529,34 @@ def test_a_file_packed_by_xz_is_read_alike(tmp_path: Path) -> None:
     packed.write_bytes(path.read_bytes())
     with pytest.raises(SourceError, match="it is not a complete xz file"):
         read_vlmevalkit(packed, "s")
+
+
+def test_answers_may_be_lists(tmp_path: Path) -> None:
+    answers = ['["a dog", "It\'s one"]', "['a dog']", "a dog", "[]", '["a dog", 2]', '["a dog", " "]', ""]
+    rows = [open_row(number, answer=answer) for number, answer in enumerate(answers)]
+    items, report = read(tmp_path, rows, ReaderOptions(answer_lists=True))
+    assert [(item["id"], item["options"], item["answer"]) for item in items] == [
+        ("s/0", [], None),
+        ("s/1", [], None),
+    ]
+    no_list = 'is no list of texts, such as ["one", "two"]'
+    assert report == [
+        ("s/2", "rejected", f"the answer 'a dog' {no_list}"),
+        ("s/3", "rejected", f"the answer '[]' {no_list}"),
+        ("s/4", "rejected", f"the answer '[\"a dog\", 2]' {no_list}"),
+        ("s/5", "rejected", "an answer in its list is only white space"),
+        ("s/6", "rejected", "has no answer"),
+    ]
+
+
+def test_rows_without_options_may_be_open_ended(tmp_path: Path) -> None:
+    open_ended = dict.fromkeys("ABC", "")
+    rows = [row(1), row(2, **open_ended, answer="dark red"), row(3, answer="D"), row(4, B="", answer="A")]
+    items, report = read(tmp_path, rows, ReaderOptions(open_ended=True))
+    assert [(item["options"], item["answer"]) for item in items] == [(["red", "blue"], 0), ([], None)]
+    assert report == [
+        ("s/3", "rejected", "the answer is D, an option without text"),
+        ("s/4", "rejected", "has fewer than two options (1)"),
+    ]
+    _, rejected = read(tmp_path, rows)
+    assert ("s/2", "rejected", "the answer 'dark red' is not one option letter") in rejected

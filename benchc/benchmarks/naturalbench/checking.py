@@ -17,13 +17,11 @@ from benchc.benchmarks.naturalbench.curation.review_files import (
     read_answers,
 )
 from benchc.benchmarks.naturalbench.groups import FACTS, Member, placed_groups, problem_of
-from benchc.benchmarks.naturalbench.language_model import ask_once
 from benchc.benchmarks.naturalbench.places import ENGLISH, Source
 from benchc.benchmarks.naturalbench.settings import (
     Captions,
     Curate,
     FineTuning,
-    LanguageModel,
     Settings,
     Translate,
 )
@@ -32,8 +30,10 @@ from benchc.benchmarks.naturalbench.translation import ALL_ENGLISH
 from benchc.checking.encoders import check_image_text_encoders
 from benchc.checking.finding import Finding, Findings, reason
 from benchc.checking.pool import PoolFound
+from benchc.config.language_model import LanguageModel
 from benchc.config.load import Config
 from benchc.config.source_files import source_files
+from benchc.endpoint.language_model import ask_once
 from benchc.errors import InputError
 from benchc.planning.amounts import Amount
 from benchc.planning.size import RunSize

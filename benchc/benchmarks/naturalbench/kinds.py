@@ -8,5 +8,3 @@ DecisionRule = Literal["decoding", "deterministic", "post_hoc", "global", "sampl
 READINGS: tuple[DecisionRule, ...] = ("decoding", "deterministic", "post_hoc", "global", "sample")
 # What post_hoc compares with: the question alone, or with a grey image.
 Prior = Literal["no_image", "grey_image"]
-# How a language model is asked.
-ReplyMode = Literal["live", "record", "replay"]

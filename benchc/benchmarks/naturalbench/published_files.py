@@ -15,13 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from benchc.atomic import atomic_write
 from benchc.benchmarks.naturalbench.places import ENGLISH, ORDER, SUBSETS
 from benchc.benchmarks.naturalbench.schemas.groups import MINED
 from benchc.sources.error import InvalidRowError, SourceError
+from benchc.sources.hub_parquet import image_of, opened_parquet
 from benchc.sources.image_store import ImageReader
 from benchc.sources.item_images import ImageFile
 from benchc.sources.item_text import with_answer_words
@@ -50,7 +48,6 @@ SUFFIXES = {
 TYPES = {"yes_no": "yes_no", "mcq": "multiple_choice", "multiple_choice": "multiple_choice"}
 # DOCCI's images are called test_01234.jpg, those of Flickr30K by a number.
 DOCCI = re.compile(r"(train|test|qual_dev|qual_test)_\d+\.\w+")
-GROUPS_AT_ONCE = 16
 
 
 class Published(NamedTuple):
@@ -81,33 +78,15 @@ class SplitGroup(NamedTuple):
 
 def hub_groups(path: Path) -> Iterator[Published]:
     """Yield the groups of a Parquet file of the Hub, a few in memory. Raises SourceError, with the row."""
-    try:
-        with pq.ParquetFile(path) as file:
-            names = file.schema_arrow.names
-            kind = "Question_Type" if "Question_Type" in names else "Question Type"
-            answers = [f"Image_{i}_Question_{q}" for q, i in ORDER]
-            needed = ["Index", "Question_0", "Question_1", "Image_0", "Image_1", *answers, kind, "Source"]
-            missing = [name for name in needed if name not in names]
-            if missing:
-                raise SourceError(
-                    f"{path}: has no column {missing[0]!r}; give a Parquet file of BaiqiL/NaturalBench"
-                )
-            number = 0
-            for batch in file.iter_batches(GROUPS_AT_ONCE, columns=needed):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield _hub_group(f"{path}: row {number}", row, answers, kind)
-    except FileNotFoundError as error:
-        raise SourceError(f"{path}: no such file; correct the path") from error
-    except pa.ArrowException as error:
-        reason = " ".join(str(error).split())
-        raise SourceError(f"{path}: is not a complete Parquet file ({reason}); fetch it again") from error
+    with opened_parquet(path, "BaiqiL/NaturalBench") as file:
+        kind = "Question_Type" if "Question_Type" in file.names else "Question Type"
+        answers = [f"Image_{i}_Question_{q}" for q, i in ORDER]
+        needed = ["Index", "Question_0", "Question_1", "Image_0", "Image_1", *answers, kind, "Source"]
+        for where, row in file.rows(needed):
+            yield _hub_group(where, row, answers, kind)
 
 
 def _hub_group(where: str, row: Mapping[str, Any], answers: list[str], kind: str) -> Published:
-    images = [row[f"Image_{i}"] or {} for i in (0, 1)]
-    if not all(image.get("bytes") for image in images):
-        raise SourceError(f"{where}: has no image bytes; fetch the file with its images")
     if row[kind] not in TYPES:
         raise SourceError(
             f"{where}: has the type {row[kind]!r}; give {' or '.join(sorted(set(TYPES.values())))}"
@@ -119,10 +98,7 @@ def _hub_group(where: str, row: Mapping[str, Any], answers: list[str], kind: str
     return Published(
         str(row["Index"]),
         (row["Question_0"], row["Question_1"]),
-        (
-            ImageFile(images[0]["bytes"], images[0].get("path")),
-            ImageFile(images[1]["bytes"], images[1].get("path")),
-        ),
+        (image_of(where, row["Image_0"]), image_of(where, row["Image_1"])),
         tuple(row[name] for name in answers),
         TYPES[row[kind]],
         SUBSETS.get(subset.lower(), subset),

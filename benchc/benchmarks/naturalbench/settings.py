@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from datetime import date
-from pathlib import Path
 from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
@@ -13,10 +12,10 @@ from benchc.benchmarks.naturalbench.crosscheck import (
     translation_errors,
     tuning_errors,
 )
-from benchc.benchmarks.naturalbench.kinds import READINGS, DecisionRule, Prior, QuestionType, ReplyMode
-from benchc.benchmarks.naturalbench.service import Service
+from benchc.benchmarks.naturalbench.kinds import READINGS, DecisionRule, Prior, QuestionType
 from benchc.config import settings
 from benchc.config.catalogue import Published
+from benchc.config.language_model import LanguageModel
 from benchc.config.raw import block
 from benchc.config.settings import EncoderBatch, EncoderGpus
 from benchc.config.strict import AnyIds, Id, Ids, Label, Strict, UserPath, unique
@@ -200,38 +199,6 @@ class Mine(Strict):
     random_pairs: int = Field(
         default=0, ge=0, description="Pairs drawn at random beside the mined ones, for Table 6."
     )
-
-
-class LanguageModel(Strict):
-    """A language model behind an OpenAI-compatible endpoint, and how it is asked."""
-
-    mode: ReplyMode = Field(
-        default="record",
-        description="live asks the server, record also keeps its replies, and replay takes kept ones alone.",
-    )
-    url: str = Field(default="https://api.openai.com/v1", description="Address of the endpoint.")
-    model: str = Field(description="Name of the model at the endpoint.", min_length=1)
-    api_key_env: str | None = Field(
-        default="OPENAI_API_KEY", description="Environment variable with the key; null where none is needed."
-    )
-    recordings: UserPath | None = Field(
-        default=None,
-        description="Folder of kept replies, relative to the repository's root; null for the run's own.",
-    )
-    temperature: float = Field(default=1.0, ge=0, le=2, description="Temperature of the replies.")
-    concurrency: int = Field(default=8, ge=1, description="Requests at once.")
-    timeout_s: float = Field(default=120.0, gt=0, description="Seconds to wait for a reply.")
-
-    def service(self, recordings: str | Path) -> Service:
-        """Return how a job reaches it; ``recordings``: folder of its kept replies."""
-        return Service(
-            mode=self.mode,
-            url=self.url,
-            api_key_env=self.api_key_env,
-            recordings=None if self.mode == "live" else Path(recordings),
-            concurrency=self.concurrency,
-            timeout_s=self.timeout_s,
-        )
 
 
 class Writer(LanguageModel):

@@ -8,17 +8,17 @@ from typing import NamedTuple
 
 import polars as pl
 
-from benchc.benchmarks.naturalbench.curation.reply import UnusableError, json_object, text_of
-from benchc.benchmarks.naturalbench.curation.template import Template, read_template
+from benchc.benchmarks.naturalbench.curation.reply import json_object, text_of
 from benchc.benchmarks.naturalbench.groups import are_words
-from benchc.benchmarks.naturalbench.language_model import CHAT, chat_request, reply_text, usable_replies
 from benchc.benchmarks.naturalbench.places import ENGLISH
 from benchc.benchmarks.naturalbench.schemas.translations import TRANSLATIONS, TranslationsFooter
 from benchc.benchmarks.naturalbench.scored import benchmark_groups
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.client import Endpoint
+from benchc.endpoint.language_model import CHAT, UnusableError, chat_request, reply_text, usable_replies
 from benchc.endpoint.recording import request_hash
+from benchc.endpoint.service import Service
+from benchc.endpoint.template import Template, read_template
 from benchc.schemas.parquet import TableFile, read_table
 from benchc.schemas.pool import POOL
 

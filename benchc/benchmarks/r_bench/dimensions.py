@@ -1,6 +1,7 @@
 """R-Bench's tasks, strengths and 33 dimensions in 7 steps and 7 groups (Table 2 of the paper)."""
 
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
 from benchc.corruptions.suites.r_bench import R_BENCH, R_BENCH_INDEX
 
@@ -58,3 +59,14 @@ def dimension(corruption: str) -> Dimension:
         group for group, types in R_BENCH.groups.items() if corruption in (type_.name for type_ in types)
     )
     return Dimension(corruption, R_BENCH_INDEX[corruption], step, group, corruption.endswith(STAND_IN))
+
+
+def task_of(item: Mapping[str, Any], tasks: Mapping[str, Task], *, released: bool) -> Task:
+    """Return the task of an item: the category of a released pair, or that of its source in ``tasks``.
+
+    Of others, those with options are mcq, and the rest vqa. ``item``: its source, options and category.
+    """
+    for task in TASKS:
+        if released and item["category"] == task:
+            return task
+    return tasks.get(item["source"], "mcq" if item["options"] else "vqa")

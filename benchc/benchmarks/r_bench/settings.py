@@ -1,12 +1,16 @@
 """The settings of a run of R-Bench: the shared ones, and the choices that the paper leaves open."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
-from benchc.benchmarks.r_bench.dimensions import TASKS, Task
+from benchc.benchmarks.r_bench.crosscheck import id_errors, pair_errors, task_errors
+from benchc.benchmarks.r_bench.dimensions import TASKS, Task, task_of
+from benchc.benchmarks.r_bench.judging.options import ENCODER, REPEATS, JudgeKind, JudgeOptions, Reading
 from benchc.config import settings
+from benchc.config.answers_from import Imported
+from benchc.config.language_model import LanguageModel
 from benchc.config.settings import TemplatedAnswers
 from benchc.config.strict import Id, Ids, Label, Names, Severities, Strict, UserPath
 from benchc.corruptions.registry import SUITES
@@ -53,16 +57,6 @@ class Answers(Strict):
     )
 
 
-class Imported(Strict):
-    """A model whose answers were made by another program."""
-
-    label: Label = Field(description="Name in tables and figures.")
-    file: UserPath = Field(
-        description="CSV file with the columns id, corruption (`clean` at severity 0), severity and answer, "
-        "one row for each item and assigned corruption; relative to the repository's root."
-    )
-
-
 class Judged(Strict):
     """A model whose replies were judged by another program, in the authors' format."""
 
@@ -70,6 +64,71 @@ class Judged(Strict):
     dis: UserPath = Field(description="CSV file with name and result of replies to distorted images.")
     ref: UserPath = Field(description="The same of replies to reference images.")
     com: UserPath = Field(description="The same of replies to distorted images against those to reference.")
+
+
+class Judge(LanguageModel):
+    """Who judges replies, and how; the connection is that of the judge llm."""
+
+    kind: JudgeKind = Field(
+        default="llm",
+        description="llm is a language model; rule compares texts, and its scores compare with those of no "
+        "other judge; human takes the scores of people from a file. A letter decides a reply to options "
+        "without them.",
+    )
+    model: str = Field(
+        default="gpt-3.5-turbo", min_length=1, description="Name of the model at the endpoint."
+    )
+    repeats: int = Field(
+        default=REPEATS,
+        ge=1,
+        description="Judgements of a reply by the language model, each with its number as seed; a caption "
+        "has one against each reference.",
+    )
+    always: bool = Field(
+        default=False,
+        description="Whether the language model also judges replies that are a letter, as in the authors' "
+        "code.",
+    )
+    reading: Reading = Field(
+        default="last_line",
+        description="Which number of the language model's reply is the score: the first one of its last "
+        "line, or, as in the authors' code, its last character. Other replies are unreadable, and score 0.",
+    )
+    encoder: UserPath = Field(
+        default=ENCODER,
+        description="Text encoder by which the judge rule compares captions: all-MiniLM-L6-v2, which is "
+        "installed with the project, or the folder of another sentence-transformers model.",
+    )
+    scores: UserPath | None = Field(
+        default=None,
+        description="CSV file with the scores of the judge human: model, id, corruption (`clean` at severity "
+        "0), severity, kind, reference and score; several rows of a reply are several people's. Relative to "
+        "the repository's root.",
+    )
+
+    @model_validator(mode="after")
+    def _whole(self) -> Self:
+        if (self.kind == "human") != (self.scores is not None):
+            raise ValueError("has one of kind: human and scores; give both, or neither")
+        if self.always and self.kind != "llm":
+            raise ValueError("has always, which is of kind: llm alone; remove it")
+        return self
+
+    @property
+    def options(self) -> JudgeOptions:
+        """What decides the judgements; settings that others judges have do not."""
+        match self.kind:
+            case "llm":
+                return JudgeOptions(
+                    model=self.model,
+                    temperature=self.temperature,
+                    repeats=self.repeats,
+                    always=self.always,
+                    reading=self.reading,
+                )
+            case "rule":
+                return JudgeOptions(kind="rule", encoder=self.encoder)
+        return JudgeOptions(kind="human")
 
 
 class Bootstrap(Strict):
@@ -95,7 +154,8 @@ class Corruptions(settings.Corruptions):
         default_factory=settings.default_types,
         json_schema_extra=settings.in_words("the default set of the suite"),
         description="Dimensions by name, in the order of tables and figures. Stand-ins for the five that the "
-        "authors photographed are shown only if they are named, and are no part of means of steps and groups.",
+        "authors photographed are shown only if they are named, and are no part of means of steps and "
+        "groups.",
     )
     severities: Severities = Field(
         default=list(SUITES["r-bench"].severities), description="Strengths: 1, 2, 3 are low, mid, high."
@@ -134,6 +194,7 @@ class Settings(settings.RunSettings):
         default_factory=dict,
         description="Answers of models that benchc does not run, by an id of your own, judged as the others.",
     )
+    judge: Judge = Field(default_factory=lambda: Judge(), description="Who judges replies, and how.")
     judgements_from: dict[Id, Judged] = Field(
         default_factory=dict, description="Judgements of models by another program, by an id of your own."
     )
@@ -157,7 +218,10 @@ class Settings(settings.RunSettings):
         return {task: getattr(self.answers, task) for task in TASKS}
 
     def subset_of(self, item: Mapping[str, Any]) -> Task:
-        """Return the task of an item, which the category of a released pair names."""
-        if self.pairs == "released" and item["category"] in TASKS:
-            return TASKS[TASKS.index(item["category"])]
-        return self.tasks.get(item["source"], "mcq" if item["options"] else "vqa")
+        return task_of(item, self.tasks, released=self.pairs == "released")
+
+    @classmethod
+    def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
+        yield from pair_errors(raw, file)
+        yield from task_errors(raw, file)
+        yield from id_errors(raw, file)

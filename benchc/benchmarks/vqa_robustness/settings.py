@@ -7,8 +7,9 @@ from pydantic import Field, model_validator
 
 from benchc.benchmarks.vqa_robustness.crosscheck import measured_errors, own_model_errors
 from benchc.config import settings
+from benchc.config.answers_from import Imported
 from benchc.config.settings import OpenAnswers
-from benchc.config.strict import Id, Ids, Label, Names, Severities, Strict, UserPath
+from benchc.config.strict import Id, Ids, Names, Severities, Strict, UserPath
 from benchc.corruptions.registry import SUITES, all_corruptions_of, corruptions_of
 
 LEVELS = [1, 2, 3, 4, 5]
@@ -25,16 +26,6 @@ class Answers(OpenAnswers):
     instruction: str = Field(
         default="Answer the question using a single word or phrase.",
         description="What a prompt asks for; empty for none. VQA heads get the question alone.",
-    )
-
-
-class Imported(Strict):
-    """A model whose answers were made by another program."""
-
-    label: Label = Field(description="Name in tables and figures.")
-    file: UserPath = Field(
-        description="CSV file with the columns id, corruption (`clean` at severity 0), severity and answer, "
-        "one row for each item, corruption and severity; relative to the repository's root."
     )
 
 

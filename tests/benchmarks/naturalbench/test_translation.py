@@ -11,13 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchc.benchmarks.naturalbench.curation.reply import UnusableError
-from benchc.benchmarks.naturalbench.curation.template import Template
 from benchc.benchmarks.naturalbench.groups import groups_of_pool
 from benchc.benchmarks.naturalbench.places import Source
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS, GroupsFooter
 from benchc.benchmarks.naturalbench.schemas.translations import TRANSLATIONS
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.benchmarks.naturalbench.settings import Translate
 from benchc.benchmarks.naturalbench.translation import (
     Text,
@@ -27,6 +24,9 @@ from benchc.benchmarks.naturalbench.translation import (
     read_translator,
 )
 from benchc.endpoint.client import EndpointError
+from benchc.endpoint.language_model import UnusableError
+from benchc.endpoint.service import Service
+from benchc.endpoint.template import Template
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
@@ -266,7 +266,7 @@ def test_a_killed_job_continues_and_a_finished_one_is_replayed(
     refused = (401, {}, '{"error": "no key"}')
     with pytest.raises(EndpointError, match="refuses access"):
         translate(arguments, *[upper] * 4, refused, **kept)
-    assert len(list((tmp_path / "kept").glob("*.json"))) == 4
+    assert len(list((tmp_path / "kept").rglob("*.json"))) == 4
     # The other two questions alone are asked about.
     assert len(translate(arguments, upper, **kept)) == 2
     whole = read_table(arguments["questions"], TRANSLATIONS)

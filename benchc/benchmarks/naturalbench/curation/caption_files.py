@@ -1,16 +1,16 @@
 """Read the rows of captioned images from files of several forms."""
 
-import ast
 import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple
 
 from benchc.benchmarks.naturalbench.curation.caption_sets import Form
 from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.item_images import read_item_images
+from benchc.sources.item_text import are_texts, read_answer_list
 from benchc.sources.tsv import Row, listed, read_header, read_rows
 
 ENTITIES_HEADER = ["image_name", "comment_number", "comment"]
@@ -159,16 +159,11 @@ def _xm3600(path: Path, locale: str) -> Iterator[CaptionRow]:
         name = f"{values[XM3600_KEY].strip()}.jpg"
         of_locale = values.get(locale)
         captions = of_locale.get("caption") if isinstance(of_locale, dict) else None
-        if not _are_texts(captions):
+        if not are_texts(captions):
             yield CaptionRow(line, name, problem=f"has no captions of the locale {locale!r}")
             continue
         for caption in captions:
             yield CaptionRow(line, name, None, caption)
-
-
-def _are_texts(value: object) -> TypeGuard[list[str]]:
-    """Return whether a value is a list of one text or more."""
-    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
 
 
 def _tsv(path: Path) -> Iterator[CaptionRow]:
@@ -181,7 +176,7 @@ def _tsv(path: Path) -> Iterator[CaptionRow]:
         name = row.values.get("image_file", "").strip() or index
         try:
             image = _image(row, images)
-            captions = _captions(row.values["answer"])
+            captions = read_answer_list(row.values["answer"])
         except InvalidRowError as refusal:
             yield CaptionRow(row.line, name, problem=str(refusal))
             continue
@@ -203,17 +198,3 @@ def _image(row: Row, earlier: dict[str, bytes]) -> bytes:
     if len(found) != 1:
         raise InvalidRowError(f"has {len(found)} images; a sample has one")
     return found[0].bytes
-
-
-def _captions(text: str) -> list[str]:
-    """Return the captions in an answer: a list of texts in JSON or, as VLMEvalKit has it, in Python."""
-    try:
-        found = json.loads(text)
-    except ValueError:
-        try:
-            found = ast.literal_eval(text)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            found = None
-    if not _are_texts(found):
-        raise InvalidRowError("the answer is no list of captions")
-    return found

@@ -6,19 +6,21 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.naturalbench.curation.reply import UnusableError, Written, read_reply
+from benchc.benchmarks.naturalbench.curation.reply import Written, read_reply
 from benchc.benchmarks.naturalbench.curation.samples import Sample
-from benchc.benchmarks.naturalbench.curation.template import Template, read_template
 from benchc.benchmarks.naturalbench.kinds import QuestionType
-from benchc.benchmarks.naturalbench.language_model import CHAT, chat_request, reply_text
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS, QuestionsFooter
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.client import Endpoint
+from benchc.endpoint.language_model import CHAT, UnusableError, chat_request, reply_text
 from benchc.endpoint.recording import request_hash
+from benchc.endpoint.service import Service
+from benchc.endpoint.template import Template, read_template
 from benchc.progress import track
 
 SLOT = ("pair", "type", "q_idx")
+# Placeholders of a prompt about a pair.
+REQUIRED, OPTIONAL = ("caption_0", "caption_1"), ("language",)
 
 Slots = Mapping[tuple[str, QuestionType], Sequence[int]]
 
@@ -53,7 +55,8 @@ class Writer:
 
 def read_writer(model: str, temperature: float, templates: Mapping[QuestionType, Path]) -> Writer:
     """Return the writer with the templates in files. Raises InputError where one is not valid."""
-    return Writer(model, temperature, {kind: read_template(file) for kind, file in templates.items()})
+    texts = {kind: read_template(file, REQUIRED, OPTIONAL) for kind, file in templates.items()}
+    return Writer(model, temperature, texts)
 
 
 def first_slots(pairs: Sequence[str], types: Sequence[QuestionType]) -> Slots:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, get_args
 
 from benchc.benchmarks.naturalbench.kinds import QuestionType
+from benchc.endpoint.language_model import UnusableError
 
 LONGEST = 2000  # characters of a question or an option
 FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
@@ -28,10 +29,6 @@ class Written(NamedTuple):
     question: str
     answer_0: str
     answer_1: str
-
-
-class UnusableError(ValueError):
-    """A reply, or one of its questions, cannot be used; the message says why."""
 
 
 def read_reply(text: str, kind: QuestionType) -> tuple[Written | UnusableError, Written | UnusableError]:

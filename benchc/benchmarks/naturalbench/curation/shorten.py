@@ -8,13 +8,12 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.naturalbench.curation.reply import UnusableError
-from benchc.benchmarks.naturalbench.curation.template import Template, read_template
-from benchc.benchmarks.naturalbench.language_model import chat_request, reply_text, usable_replies
 from benchc.benchmarks.naturalbench.schemas.captions import ShortenedFooter
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.client import Endpoint
+from benchc.endpoint.language_model import UnusableError, chat_request, reply_text, usable_replies
+from benchc.endpoint.service import Service
+from benchc.endpoint.template import Template, read_template
 from benchc.sources.report import Remark, report_frame
 
 REQUIRED = ("caption", "below")

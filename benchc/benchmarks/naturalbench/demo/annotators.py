@@ -9,7 +9,8 @@ from benchc.benchmarks.naturalbench.curation.review_files import NEEDED, written
 from benchc.benchmarks.naturalbench.curation.review_rows import PAIR, UNANSWERABLE, Row
 from benchc.benchmarks.naturalbench.curation.samples import Sample
 from benchc.benchmarks.naturalbench.demo.chinese import in_english
-from benchc.benchmarks.naturalbench.demo.topics import Drawn, drawn, topics
+from benchc.benchmarks.naturalbench.demo.topics import Drawn, drawn
+from benchc.demo.topics import topics
 from benchc.randomness import generator_of
 
 MISTAKES = 0.03  # share of the answers, by a hash of annotator and row

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Mapping
 
-from benchc.benchmarks.naturalbench.language_model import CHAT
 from benchc.endpoint.answer import Answer
+from benchc.endpoint.language_model import CHAT
 from benchc.endpoint.recording import Recording
 
 FENCED = 0.3  # share of the replies with JSON in a code fence

@@ -1,9 +1,8 @@
 """What the demo's captions say about a picture: the answer to one question about what was drawn."""
 
-from functools import cache
 from typing import NamedTuple
 
-from benchc.demo.world import SOURCES
+from benchc.demo.topics import Topic, topics
 from benchc.errors import InputError
 
 
@@ -16,7 +15,7 @@ class Drawn(NamedTuple):
     """
 
     question: str
-    topic: tuple[str, ...]
+    topic: Topic
     answer: str
 
 
@@ -30,15 +29,3 @@ def drawn(caption: str) -> Drawn:
             "generated to all data sets of curate.captions"
         )
     return Drawn(question, topic, answer)
-
-
-@cache
-def topics() -> dict[str, tuple[str, ...]]:
-    """Return the topic of each question about the demo's pictures: source, category and subject."""
-    return {
-        question.format(subject=subject): (source, category.name, subject)
-        for source, categories in SOURCES.items()
-        for category in categories
-        for question in category.questions
-        for subject in category.subjects
-    }

@@ -12,11 +12,11 @@ from benchc.benchmarks.naturalbench.curation.questions import (
     open_slots,
     written_questions,
 )
-from benchc.benchmarks.naturalbench.curation.template import Template
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
+from benchc.endpoint.service import Service
+from benchc.endpoint.template import Template
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from tests.benchmarks.naturalbench.drawn import sample, write_drawn
@@ -168,7 +168,7 @@ def test_a_killed_job_asks_only_for_what_it_lacks(tmp_path):
         pytest.raises(EndpointError, match="out of memory"),
     ):
         written_questions(slots, SAMPLES, WRITER, 0, endpoint)
-    recorded = {file.name for file in tmp_path.iterdir()}
+    recorded = {file.name for file in tmp_path.rglob("*.json")}
     assert 1 <= len(recorded) <= 3
     with (
         replying(chat(GOOD)) as server,
@@ -177,7 +177,7 @@ def test_a_killed_job_asks_only_for_what_it_lacks(tmp_path):
         table = written_questions(slots, SAMPLES, WRITER, 0, endpoint)
         assert len(server.requests) == 6 - len(recorded)
     assert table["ok"].all() and {f"{name}.json" for name in table["request"]} == {
-        file.name for file in tmp_path.iterdir()
+        file.name for file in tmp_path.rglob("*.json")
     }
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchc.benchmarks.naturalbench.curation.reply import UnusableError, Written, read_reply
+from benchc.benchmarks.naturalbench.curation.reply import Written, read_reply
+from benchc.endpoint.language_model import UnusableError
 from tests.shared_data import SHARED, needs_shared
 
 SPLIT = SHARED / "data/real/naturalbench/test_set.json.xz"

@@ -10,11 +10,11 @@ import pytest
 
 from benchc.benchmarks.naturalbench.curation.release import shortening_facts
 from benchc.benchmarks.naturalbench.curation.shorten import Shortener, read_shortener, shorten
-from benchc.benchmarks.naturalbench.curation.template import Template
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS, CaptionsFooter
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.benchmarks.naturalbench.settings import Shorten
 from benchc.endpoint.client import Endpoint, EndpointSettings
+from benchc.endpoint.service import Service
+from benchc.endpoint.template import Template
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from tests.endpoint.replies import ReplyingServer, replying

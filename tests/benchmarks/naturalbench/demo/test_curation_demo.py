@@ -7,13 +7,14 @@ from itertools import pairwise, product
 import polars as pl
 import pytest
 
-from benchc.benchmarks.naturalbench.curation.reply import UnusableError, read_reply
+from benchc.benchmarks.naturalbench.curation.reply import read_reply
 from benchc.benchmarks.naturalbench.curation.review_rows import Row, pair_rows
 from benchc.benchmarks.naturalbench.demo import chinese
 from benchc.benchmarks.naturalbench.demo.annotators import answer_of
 from benchc.benchmarks.naturalbench.demo.captioned import CATEGORIES
 from benchc.benchmarks.naturalbench.demo.chinese import in_english, in_language
-from benchc.benchmarks.naturalbench.demo.topics import drawn, topics
+from benchc.benchmarks.naturalbench.demo.topics import drawn
+from benchc.demo.topics import topics
 from benchc.benchmarks.naturalbench.demo.translator import reply as translation
 from benchc.benchmarks.naturalbench.demo.writer import reply
 from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS
@@ -21,10 +22,11 @@ from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
 from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
-from benchc.benchmarks.naturalbench.service import Service, public_address
 from benchc.benchmarks.naturalbench.tables.agreement import agreement
 from benchc.benchmarks.naturalbench.translation import Text, read_translation
 from benchc.demo.world import SOURCES
+from benchc.endpoint.language_model import UnusableError
+from benchc.endpoint.service import Service, public_address
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_table, write_table
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit

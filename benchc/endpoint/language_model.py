@@ -1,13 +1,12 @@
-"""Requests to a language model that writes questions, shortens captions or translates, and their replies."""
+"""Requests to a language model, and the texts of its replies."""
 
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from benchc.benchmarks.naturalbench.curation.reply import UnusableError
-from benchc.benchmarks.naturalbench.service import Service
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.api_key import read_key
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
+from benchc.endpoint.service import Service
 from benchc.errors import InputError
 from benchc.progress import track
 
@@ -19,6 +18,10 @@ Asked = TypeVar("Asked")
 Read = TypeVar("Read")
 # Codes of a server that refuses one request for what its texts say; any other refusal is of all requests.
 REFUSED_CONTENT = ("content_filter", "content_policy_violation", "invalid_prompt")
+
+
+class UnusableError(ValueError):
+    """A reply, or a part of it, cannot be used; the message says why."""
 
 
 def opened(service: Service) -> Endpoint:
@@ -49,11 +52,14 @@ def ask_once(service: Service, model: str) -> None:
         )
 
 
-def chat_request(model: str, prompt: str, temperature: float, seed: int) -> dict[str, object]:
-    """Return the request for a reply to a prompt."""
+def chat_request(
+    model: str, prompt: str, temperature: float, seed: int, system: str | None = None
+) -> dict[str, object]:
+    """Return the request for a reply to a prompt, after a system message if there is one."""
+    before = [] if system is None else [{"role": "system", "content": system}]
     return {
         "model": model,
-        "messages": [{"role": "user", "content": prompt}],
+        "messages": [*before, {"role": "user", "content": prompt}],
         "temperature": temperature,
         "seed": seed,
     }

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 from urllib.parse import urlsplit, urlunsplit
 
-from benchc.benchmarks.naturalbench.kinds import ReplyMode
 from benchc.command_line import PositiveInt
+
+ReplyMode = Literal["live", "record", "replay"]
 
 
 @dataclass(frozen=True, kw_only=True)

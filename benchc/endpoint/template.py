@@ -8,9 +8,6 @@ from pathlib import Path
 
 from benchc.errors import InputError
 
-# Of a prompt about a pair.
-REQUIRED = ("caption_0", "caption_1")
-OPTIONAL = ("language",)
 # Of a name only: the form of the reply, which a template shows, has braces too.
 PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
@@ -31,9 +28,7 @@ class Template:
         return PLACEHOLDER.sub(lambda found: values[found[1]], self.text)
 
 
-def read_template(
-    path: str | Path, required: Sequence[str] = REQUIRED, optional: Sequence[str] = OPTIONAL
-) -> Template:
+def read_template(path: str | Path, required: Sequence[str], optional: Sequence[str] = ()) -> Template:
     """Return the template in a file.
 
     Raises InputError where one of the placeholders ``required`` is missing, or one is not in either list.

@@ -1,0 +1,41 @@
+"""Checks across the keys that only R-Bench has. Like the shared ones, they use raw values."""
+
+from collections.abc import Iterator
+
+from benchc.config.errors import shown, unknown
+from benchc.config.raw import block, texts
+from benchc.config.settings import Raw
+
+
+def pair_errors(raw: Raw, file: str) -> Iterator[str]:
+    """Yield one line for each key that does not fit ``pairs``."""
+    if raw.get("pairs") == "released" and raw.get("released") is None:
+        yield (
+            f"{file}: released is missing, but pairs is released; name the distorted images that `benchc "
+            "r-bench-pairs` wrote, or choose generated."
+        )
+    if raw.get("pairs") == "released" and raw.get("assignment"):
+        yield (
+            f"{file}: has assignment, but released pairs have their dimensions and strengths; remove it, or "
+            "choose generated."
+        )
+    if raw.get("pairs") == "generated" and raw.get("released") is not None:
+        yield f"{file}: has released, but pairs is generated; remove it, or choose released."
+
+
+def task_errors(raw: Raw, file: str) -> Iterator[str]:
+    """Yield one line for each source of ``tasks`` that the run does not have."""
+    sources = [name for _, name in texts(raw.get("sources"))]
+    for name in block(raw, "tasks"):
+        if name not in sources:
+            yield unknown(file, "tasks", name, sources, "id in sources")
+
+
+def id_errors(raw: Raw, file: str) -> Iterator[str]:
+    """Yield one line for each id of answers_from and judgements_from that another model of the run has."""
+    used = dict.fromkeys((name for _, name in texts(raw.get("models"))), "models")
+    for key in ("answers_from", "judgements_from"):
+        for name in block(raw, key):
+            if name in used:
+                yield f"{file}: {key} has {shown(name)}, an id of {used[name]}, too; give it another one."
+            used[name] = key

@@ -1,0 +1,47 @@
+"""Judgements of people, in a CSV file."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from benchc.benchmarks.r_bench.judging.comparisons import Comparison
+from benchc.benchmarks.r_bench.judging.judgement import Judgement
+from benchc.benchmarks.r_bench.judging.prompts import SCORES
+from benchc.csv_rows import read_rows
+from benchc.errors import InputError
+
+COLUMNS = ("model", "id", "corruption", "severity", "kind", "reference", "score")
+
+Key = tuple[str, ...]
+
+
+def read_people(path: Path, model: str) -> Mapping[Key, list[str]]:
+    """Return the scores of one model's replies as texts, by the texts of id to reference.
+
+    Several rows of a comparison are several people's. Raises InputError where the file cannot be read.
+    """
+    found: defaultdict[Key, list[str]] = defaultdict(list)
+    for _, row in read_rows(path, COLUMNS):
+        if row["model"] == model:
+            found[tuple(row[name] for name in COLUMNS[1:-1])].append(row["score"])
+    return found
+
+
+def human_judge(
+    comparisons: Sequence[Comparison], scores: Mapping[Key, list[str]], path: Path
+) -> Iterator[list[Judgement]]:
+    """Yield the judgements of each comparison.
+
+    Raises InputError where one has none, or a score is none of the task's.
+    """
+    for item, corruption, severity, kind, reference, *_ in comparisons:
+        where = f"{item.id} under {corruption} at severity {severity}, kind {kind}, reference {reference}"
+        texts = scores.get((item.id, corruption, str(severity), kind, str(reference)))
+        if not texts:
+            raise InputError(f"{path}: has no score of {where}; add a row")
+        known = [str(score) for score in SCORES[item.task]]
+        if wrong := [text for text in texts if text not in known]:
+            raise InputError(
+                f"{path}: the score of {where} is {wrong[0]!r}; correct it to one of {', '.join(known)}"
+            )
+        yield [Judgement(float(text)) for text in texts]
