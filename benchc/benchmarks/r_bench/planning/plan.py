@@ -9,6 +9,8 @@ from typing import cast
 import polars as pl
 
 from benchc.benchmarks.r_bench.dimensions import TASK_LABELS, TASKS, Task
+from benchc.benchmarks.r_bench.judging.language_model import most_requests
+from benchc.benchmarks.r_bench.judging.prompts import PROMPTS, SYSTEM
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
 from benchc.benchmarks.r_bench.settings import Settings
 from benchc.config.corruption_batches import corruption_batches
@@ -18,8 +20,11 @@ from benchc.planning.plan import Plan
 from benchc.planning.size import BYTES_PER_PIXEL, ImageCounts, RunSize, image_counts, run_size
 from benchc.planning.stages import Stage
 from benchc.schemas.parquet import read_table
+from benchc.schemas.references import REFERENCES
 
 NONE = Amount(0)
+# Of a token of English text, about.
+CHARACTERS = 4
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,8 @@ def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
         + (" (of all dimensions and strengths)" if settings.assignment.cross else "")
         + f"; at most so many tokens: {limits}."
     ]
+    if (note := judge_note(settings, tasks, results)) is not None:
+        notes.append(note)
     return Plan(stages, images(settings, size, results, tasks), notes)
 
 
@@ -102,6 +109,48 @@ def task_items(settings: Settings, size: RunSize) -> dict[Task, Amount]:
     return {task: Amount(counts[task]) for task in TASKS}
 
 
+def judge_note(settings: Settings, tasks: Mapping[Task, TaskSize], results: Path) -> str | None:
+    """Return how many requests and tokens judge the replies of all models; None for a judge without requests.
+
+    ``results``: folder of the run's tables, whose references have the captions of an item.
+    """
+    options = settings.judge.options
+    if options.kind != "llm":
+        return None
+    cells = {task: each.cells for task, each in tasks.items()}
+    shown = {task: each.shown for task, each in tasks.items()}
+    if any(each.value is None for each in (*cells.values(), *shown.values())):
+        return f"the judge {options.model}: requests unknown before the pool is built."
+    requests = most_requests(_values(cells), _values(shown), options, **_captions(results))
+    # Of the judge's prompt, and of a reply and what it is compared with, as long as they may be.
+    tokens = sum(
+        count
+        * (len(SYSTEM + PROMPTS[task].text) / CHARACTERS + 2 * settings.subset_answers[task].max_new_tokens)
+        for task, count in requests.items()
+    )
+    models = len(settings.models) + len(settings.answers_from)
+    kind = total([*cells.values(), *shown.values()]).kind
+    of_model = Amount(round(sum(requests.values())), "at most" if kind == "exact" else kind)
+    fewer = "is recorded" if options.always else "is a letter, or recorded"
+    return (
+        f"the judge {options.model}: {of_model.text()} requests a model, {of_model.times(models).text()} in "
+        f"all, of ≈ {models * tokens / 1e6:,.1f} million tokens without questions and options; fewer where a "
+        f"reply {fewer}."
+    )
+
+
+def _values(amounts: Mapping[Task, Amount]) -> dict[Task, int]:
+    return {task: int(amount.value or 0) for task, amount in amounts.items()}
+
+
+def _captions(results: Path) -> dict[str, float]:
+    """Return the mean number of captions of an item once they are read; before, the default counts."""
+    path = results / "pool/references.parquet"
+    counts = read_table(path, REFERENCES, ["answers"])["answers"].list.len() if path.exists() else pl.Series()
+    several = counts.filter(counts > 0) if len(counts) else counts
+    return {"captions": float(several.to_numpy().mean())} if len(several) else {}
+
+
 def _possible(settings: Settings) -> Collection[Task]:
     """Return the tasks that the run's sources may have."""
     others: set[Task] = set() if settings.tasks.keys() >= set(settings.sources) else {"mcq", "vqa"}
@@ -127,6 +176,9 @@ def images(settings: Settings, size: RunSize, results: Path, tasks: Mapping[Task
     """Return the images that the run writes: none where its jobs generate them."""
     if settings.corrupted == "on_the_fly":
         return ImageCounts(NONE, NONE)
+    if size.images is None and settings.pairs == "released":
+        # Each item has one image, of itself and corrupted.
+        return ImageCounts(total([size.pool, *(each.cells for each in tasks.values())]), Amount(None))
     if size.assignment is not None or size.images is None:
         folder = results / "corrupted"
         return image_counts(size.images, settings.corruptions, folder, assignment=size.assignment)

@@ -1,12 +1,16 @@
 """The plan of a run of R-Bench counts answers by task, and the images that are written."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
+from benchc.benchmarks.r_bench.assignment import balanced_cells
 from benchc.benchmarks.r_bench.planning.plan import plan_of
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
 from benchc.benchmarks.r_bench.settings import Settings
@@ -16,6 +20,7 @@ from benchc.planning.plan import Plan
 from benchc.planning.size import RunSize
 from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.parquet import write_table
+from benchc.schemas.references import REFERENCES
 from tests.benchmarks.r_bench.test_rb_asking import CONFIG
 
 NOWHERE = Path("a-run-without-results")
@@ -55,7 +60,7 @@ def test_the_published_pairs_are_planned_before_they_are_here() -> None:
     names = [f"{task} answers" for task in ("MCQ", "VQA", "CAP")]
     # "2,970" images of the paper.
     assert counted(found, "estimate") == dict.fromkeys(names, (495, 990))
-    assert found.images.written.value is None
+    assert found.images.written == Amount(2970, "estimate") and found.images.disk.value is None
 
 
 def test_an_assignment_is_counted_task_by_task(tmp_path: Path) -> None:
@@ -122,3 +127,51 @@ def test_images_are_written_only_with_files_and_once(tmp_path: Path) -> None:
     # Imported images are files in any case.
     released = plan(size, tmp_path, pairs="released", released="pairs.parquet").images
     assert released.written == Amount(3 + 3 + 1)
+
+
+@given(
+    items=st.integers(0, 60),
+    per_task=st.integers(1, 20),
+    per_item=st.integers(1, 4),
+    corruptions=st.sampled_from([["jpeg"], ["jpeg", "webp"], ["jpeg", "webp", "white_noise"]]),
+)
+def test_no_assignment_has_more_cells_than_the_bound(
+    items: int, per_task: int, per_item: int, corruptions: list[str]
+) -> None:
+    options = {f"drawn-text/{number}": 4 for number in range(items)}
+    asked = {"per_task": per_task, "per_item": per_item}
+    bound = plan(RunSize(Amount(items), options), assignment=asked, corruptions={"types": corruptions}).stages
+    cells = [*balanced_cells([*options], corruptions, [1, 2, 3], count=per_task, per_item=per_item)]
+    shown = {id_ for id_, _, _ in cells}
+    assert sum(int(stage.predictions.value or 0) for stage in bound) >= len(shown) + len(cells)
+    assert sum(int(stage.items.value or 0) for stage in bound) >= len(shown)
+
+
+def judge_note(size: RunSize, results: Path = NOWHERE, **changes: Any) -> str:
+    return plan(size, results, **changes).notes[1]
+
+
+def test_the_judge_of_the_published_run_gets_22275_requests_a_model() -> None:
+    # Section "Files and stages": 1,485 pairs, five judgements of dis, of ref and of com each.
+    published = {"pairs": "released", "released": "pairs.parquet", "judge": {"kind": "llm"}}
+    note = judge_note(RunSize(Amount(1485, "at most")), **published)
+    assert note.startswith("the judge gpt-3.5-turbo: ≈ 22,275 requests a model, ≈ 44,550 in all, of ≈ ")
+    # The prompts have 600 to 750 characters, and replies at most 10, 20 and 80 tokens.
+    found = re.search(r"of ≈ ([\d.]+) million tokens", note)
+    assert found and 44_550 * 190 < 1e6 * float(found[1]) < 44_550 * 290
+    unknown = judge_note(RunSize(Amount(None)), **published)
+    assert unknown == "the judge gpt-3.5-turbo: requests unknown before the pool is built."
+    assert len(plan(RunSize(Amount(None)), judge={"kind": "rule"}).notes) == 1
+
+
+def test_captions_are_judged_once_each(tmp_path: Path) -> None:
+    size = RunSize(Amount(5), OPTIONS, assignment=write_assigned(tmp_path))
+    rows = [("drawn-charts/1", ["a", "b", "c"]), ("drawn-charts/2", ["a"]), ("drawn-text/2", [])]
+    frame = pl.DataFrame(
+        [dict.fromkeys(REFERENCES.columns) | {"id": id_, "answers": texts} for id_, texts in rows],
+        schema=pl.Schema(REFERENCES.columns),
+    )
+    write_table(frame, tmp_path / "pool/references.parquet", REFERENCES)
+    note = judge_note(size, tmp_path, judge={"kind": "llm", "repeats": 3})
+    # MCQ: 2 dis, 1 ref, 2 com; VQA: one each; CAP: dis and ref against 2 captions (the mean), 3 com.
+    assert f"≤ {3 * (2 + 1 + 2) + 3 * 3 + (2 + 2 + 3)} requests a model" in note
