@@ -7,7 +7,9 @@ from typing import cast
 from benchc.benchmarks.r_bench.dimensions import TASK_LABELS
 from benchc.benchmarks.r_bench.planning.plan import task_items, task_sizes
 from benchc.benchmarks.r_bench.settings import Settings
+from benchc.benchmarks.r_bench.workflow import RECORDINGS
 from benchc.checking.finding import Finding, reason
+from benchc.checking.language_model import check_language_model
 from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
 from benchc.errors import InputError
@@ -18,17 +20,22 @@ from benchc.schemas.predictions import KEY
 
 
 def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iterator[Finding]:
-    """Yield what is right and wrong; nothing is loaded."""
-    del load, network
+    """Yield what is right and wrong; nothing is loaded. ``network``: whether the judge is asked."""
+    del load
     settings = cast(Settings, config.settings)
     if settings.imported_images is not None:
         yield _imported(settings, Path(settings.imported_images), pool)
     elif pool.size is not None and not settings.assignment.cross:
         yield from _cells(settings, pool)
+    if settings.judge.kind == "llm":
+        own = Path(settings.judge.recordings or RECORDINGS)
+        yield from check_language_model("judge", settings.judge, own, network=network)
     files = {f"answers_from.{id_}.file": one.file for id_, one in settings.answers_from.items()}
     for id_, judged in settings.judgements_from.items():
         files |= {f"judgements_from.{id_}.{kind}": getattr(judged, kind) for kind in ("dis", "ref", "com")}
     files |= {f"people[{number}]": file for number, file in enumerate(settings.people)}
+    if settings.judge.scores is not None:
+        files["judge.scores"] = settings.judge.scores
     for key, file in files.items():
         if Path(file).is_file():
             yield Finding("answers", "ok", key, f"in {file}")

@@ -21,12 +21,13 @@ from tests.benchmarks.r_bench.test_rb_asking import CONFIG
 RELEASED = {"pairs": "released", "released": "pairs.parquet"}
 
 
-def found(options: dict[str, int], **changes: Any) -> list[tuple[str, str, str]]:
+def found(options: dict[str, int], network: bool = False, **changes: Any) -> list[tuple[str, str, str]]:
     """Return level, subject and text of what is found of a run whose items have so many ``options``."""
-    config = Config(Settings.model_validate(yaml.safe_load(CONFIG) | changes), {}, {})
+    raw = yaml.safe_load(CONFIG) | {"judge": {"kind": "rule"}} | changes
+    config = Config(Settings.model_validate(raw), {}, {})
     texts = pl.DataFrame({"id": list(options)}, schema={"id": pl.String})
     pool = PoolFound(texts, RunSize(Amount(len(options)), options), pl.DataFrame(schema=POOL.columns), 4)
-    findings = check(config, pool, load=False, network=False)
+    findings = check(config, pool, load=False, network=network)
     return [(each.level, each.subject, each.text) for each in findings]
 
 
@@ -94,3 +95,23 @@ def test_files_of_other_programs_are_named(folder: Path) -> None:
         ("error", "people[0]", absent("one.csv")),
         ("ok", "people[1]", "in there.csv"),
     ]
+
+
+def test_a_judge_is_asked_unless_its_replies_are_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JUDGE_KEY", raising=False)
+    judge = {"kind": "llm", "url": "http://127.0.0.1:9/v1", "mode": "record", "api_key_env": "JUDGE_KEY"}
+    text = "the environment variable JUDGE_KEY is not set; set it, or give null for api_key_env"
+    assert found({}, judge=judge) == [("error", "gpt-3.5-turbo", text)]
+    monkeypatch.setenv("JUDGE_KEY", "secret-0123456789")
+    text = "was not asked at http://127.0.0.1:9/v1, mode record"
+    assert found({}, judge=judge) == [("skipped", "gpt-3.5-turbo", text)]
+    ((level, _, text),) = found({}, network=True, judge=judge)
+    assert level == "error" and "http://127.0.0.1:9/v1" in text and "secret" not in text
+    kept = judge | {"mode": "replay", "recordings": "kept"}
+    text = "mode is replay, but kept has no replies; name their folder in recordings, or record them"
+    assert found({}, judge=kept) == [("error", "gpt-3.5-turbo", text)]
+    (folder / "kept/ab").mkdir(parents=True)
+    assert found({}, judge=kept) == [("ok", "gpt-3.5-turbo", "replies are in kept")]
+    people = {"kind": "human", "scores": "scores.csv"}
+    text = "names scores.csv, which does not exist; write it, or remove the entry"
+    assert found({}, judge=people) == [("error", "judge.scores", text)]
