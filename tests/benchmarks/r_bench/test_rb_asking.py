@@ -103,7 +103,7 @@ def test_an_unknown_place_in_a_prompt_is_named(raw, root):
     ],
 )
 def test_the_task_of_an_item(raw, root, pairs, source, options, category, task):
-    raw["pairs"] = pairs
+    raw |= {"pairs": pairs} | ({"released": "pairs.parquet"} if pairs == "released" else {})
     item = {"source": source, "options": options, "category": category}
     assert load(raw, root).settings.subset_of(item) == task
 
