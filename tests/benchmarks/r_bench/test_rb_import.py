@@ -41,10 +41,12 @@ def checkout(tmp_path: Path) -> Checkout:
     checkout = Checkout(tmp_path, "config/trial.yaml")
     (tmp_path / "sources.yaml").write_text(SOURCE)
     (tmp_path / "rules/r_bench.smk").write_text(ASSIGN)
-    (tmp_path / checkout.config).write_text(CONFIG.replace("models.yaml", "config/demo-models.yaml"))
+    text = CONFIG.replace("models.yaml", "config/demo-models.yaml").replace(
+        "tasks: {drawn-charts: cap}\n", ""
+    )
+    (tmp_path / checkout.config).write_text(text)
     checkout.configure(
         sources=["s"],
-        tasks={},
         pairs="released",
         released="pairs.parquet",
         models=["tiny-llava-s"],
