@@ -31,21 +31,22 @@ Judge = Callable[[Sequence[Comparison]], Iterable[Sequence[Judgement]]]
 def judged(comparisons: Sequence[Comparison], judge: Judge, name: str, *, always: bool) -> pl.DataFrame:
     """Return rows of JUDGE_SCORES, in the order of ``comparisons``.
 
-    ``name``: of the judge; ``always``: whether it also judges replies that letters decide.
+    ``name``: of the judge; ``always``: whether it also judges replies that letters decide,
+    whose letter is a judgement beside its own, which counts (metrics/item_scores.py).
     """
     letters = [
-        None if always or comparison.item.task != "mcq" else letter_score(comparison)
-        for comparison in comparisons
+        letter_score(comparison) if comparison.item.task == "mcq" else None for comparison in comparisons
     ]
-    open_ = [comparison for comparison, score in zip(comparisons, letters, strict=True) if score is None]
-    given = iter(judge(open_))
+    asked = [always or score is None for score in letters]
+    given = iter(judge([comparison for comparison, one in zip(comparisons, asked, strict=True) if one]))
 
     def rows() -> Iterator[tuple[object, ...]]:
-        for comparison, score in zip(comparisons, letters, strict=True):
-            found = next(given) if score is None else [Judgement(score)]
-            by = name if score is None else "letter"
-            for repeat, judgement in enumerate(found):
-                item, corruption, severity, kind, reference, *_ = comparison
+        for comparison, score, one in zip(comparisons, letters, asked, strict=True):
+            found = [] if score is None else [("letter", 0, Judgement(score))]
+            if one:
+                found += [(name, repeat, judgement) for repeat, judgement in enumerate(next(given))]
+            item, corruption, severity, kind, reference, *_ = comparison
+            for by, repeat, judgement in found:
                 yield (item.id, item.task, corruption, severity, kind, reference, repeat, by, *judgement)
 
     return pl.DataFrame(list(rows()), schema=pl.Schema(JUDGE_SCORES.columns), orient="row")
