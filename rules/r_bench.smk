@@ -15,7 +15,7 @@ OUTPUTS:
     <results>/people/scores.parquet           the scores of people
 """
 
-from benchc.benchmarks.r_bench.dimensions import TASKS
+from benchc.benchmarks.r_bench.tasks import TASKS
 
 
 rule assign:

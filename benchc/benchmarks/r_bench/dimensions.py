@@ -1,16 +1,16 @@
-"""R-Bench's tasks, strengths and 33 dimensions in 7 steps and 7 groups (Table 2 of the paper)."""
+"""R-Bench's strengths and 33 dimensions in 7 steps and 7 groups (Table 2 of the paper)."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
+# Tasks are also given here; stages that no strength concerns import them from their own module.
+from benchc.benchmarks.r_bench.tasks import KINDS as KINDS
+from benchc.benchmarks.r_bench.tasks import TASK_LABELS as TASK_LABELS
+from benchc.benchmarks.r_bench.tasks import TASKS as TASKS
+from benchc.benchmarks.r_bench.tasks import Kind as Kind
+from benchc.benchmarks.r_bench.tasks import Task as Task
+from benchc.benchmarks.r_bench.tasks import task_of as task_of
 from benchc.corruptions.suites.r_bench import R_BENCH, R_BENCH_INDEX
 
-Task = Literal["mcq", "vqa", "cap"]
-TASKS: tuple[Task, ...] = ("mcq", "vqa", "cap")
-TASK_LABELS = {"mcq": "MCQ", "vqa": "VQA", "cap": "CAP"}
-# Which two of these are compared: the replies to the distorted and to the reference image, and the truth.
-Kind = Literal["dis", "ref", "com"]
-KINDS: tuple[Kind, ...] = ("dis", "ref", "com")
 STRENGTHS = {1: "low", 2: "mid", 3: "high"}
 STEP_LABELS = {
     "environment_interference": "EI",
@@ -39,14 +39,14 @@ class Dimension(NamedTuple):
 
     Attributes:
         name: the corruption's
-        index: the paper's number, 1 to 33
+        number: the paper's, 1 to 33
         step: a key of STEP_LABELS
         group: a key of GROUP_LABELS
         stand_in: whether it is a synthetic substitute for what the authors photographed
     """
 
     name: str
-    index: int
+    number: int
     step: str
     group: str
     stand_in: bool
@@ -59,14 +59,3 @@ def dimension(corruption: str) -> Dimension:
         group for group, types in R_BENCH.groups.items() if corruption in (type_.name for type_ in types)
     )
     return Dimension(corruption, R_BENCH_INDEX[corruption], step, group, corruption.endswith(STAND_IN))
-
-
-def task_of(item: Mapping[str, Any], tasks: Mapping[str, Task], *, released: bool) -> Task:
-    """Return the task of an item: the category of a released pair, or that of its source in ``tasks``.
-
-    Of others, those with options are mcq, and the rest vqa. ``item``: its source, options and category.
-    """
-    for task in TASKS:
-        if released and item["category"] == task:
-            return task
-    return tasks.get(item["source"], "mcq" if item["options"] else "vqa")

@@ -14,7 +14,6 @@ from benchc.benchmarks.naturalbench.demo.annotators import answer_of
 from benchc.benchmarks.naturalbench.demo.captioned import CATEGORIES
 from benchc.benchmarks.naturalbench.demo.chinese import in_english, in_language
 from benchc.benchmarks.naturalbench.demo.topics import drawn
-from benchc.demo.topics import topics
 from benchc.benchmarks.naturalbench.demo.translator import reply as translation
 from benchc.benchmarks.naturalbench.demo.writer import reply
 from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS
@@ -24,6 +23,7 @@ from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
 from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
 from benchc.benchmarks.naturalbench.tables.agreement import agreement
 from benchc.benchmarks.naturalbench.translation import Text, read_translation
+from benchc.demo.topics import topics
 from benchc.demo.world import SOURCES
 from benchc.endpoint.language_model import UnusableError
 from benchc.endpoint.service import Service, public_address
