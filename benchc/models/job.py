@@ -91,7 +91,7 @@ def run_inference(
     if not names:
         raise InputError("no images are given; give --corrupted or --images.recipes")
 
-    cells = None if assignment is None else read_assignment(assignment, _levels(corrupted, shown))
+    cells = assigned_cells(assignment, corrupted, shown)
 
     def sources() -> Iterable[UnitImages]:
         return _unit_images(pool, items, corrupted, shown, substitute, severities, cells)
@@ -185,12 +185,19 @@ def _unit_images(
     return unit_images(pool, keys, image_source(corrupted, shown), severities, cells)
 
 
-def _levels(corrupted: Sequence[Path], shown: ShownImages) -> dict[str, Sequence[int]]:
-    """Return the severities of each corruption; InputError for files without their recipes."""
+def assigned_cells(
+    assignment: Path | None, corrupted: Sequence[Path], shown: ShownImages
+) -> Assignment | None:
+    """Return the severities of each item by corruption; None without an assignment, where they have all.
+
+    Raises InputError for files without their recipes, and as :func:`read_assignment`.
+    """
+    if assignment is None:
+        return None
     names = [path.stem for path in corrupted] or [*shown.recipes]
     if absent := [name for name in names if name not in shown.recipes]:
         raise InputError(f"--assignment needs the recipe of {absent[0]}; give --images.recipes")
-    return {name: shown.recipes[name].severities for name in names}
+    return read_assignment(assignment, {name: shown.recipes[name].severities for name in names})
 
 
 def _shown(items: Mapping[str, Item], cells: Assignment | None, corruption: str) -> int:

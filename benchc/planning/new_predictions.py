@@ -19,13 +19,14 @@ from benchc.models.prediction_code import ENTRY, prediction_code
 from benchc.planning.amounts import Amount
 from benchc.planning.dry_run import PlannedJob
 from benchc.planning.plan import plan_of
-from benchc.planning.size import RunSize
+from benchc.planning.size import ASSIGNMENT_FILE, RunSize, assignment_of
 from benchc.planning.stages import Work, work_of
 from benchc.randomness import seed_of
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import iterate_groups, read_footer, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import pool_images
+from benchc.schemas.predictions import KEY
 from benchc.sources.pool import choose, task_types
 from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.vlmevalkit import read_vlmevalkit
@@ -106,9 +107,12 @@ def _of_work(
 
 def _rows_kept(path: Path, renewed: Renewed | None) -> int:
     """Return how many predictions of a file still hold; all where its items are of no ``renewed`` pool."""
-    rows = pl.read_parquet(path, columns=["id", "corruption"], glob=False)
+    rows = pl.read_parquet(path, columns=[*KEY], glob=False)
     if renewed is None:
         return rows.height
+    if renewed.size.assignment is not None:
+        clean, others = rows.filter(corruption=CLEAN), rows.filter(pl.col("corruption") != CLEAN)
+        rows = pl.concat([clean, others.join(renewed.size.assignment, on=KEY, how="semi")])
     ids = renewed.size.options or {}
     stays = pl.col("id").is_in(list(ids.keys() - renewed.items))
     return rows.filter(stays, ~pl.col("corruption").is_in(list(renewed.corruptions))).height
@@ -152,9 +156,11 @@ def _renewed(config: Config, results: Path, planned: Collection[Path]) -> Renewe
         old = {frame["id"][0]: _asked(frame)["asked"][0] for frame in _rows(pool, options)}
         options = {id_: now[id_][2] for id_ in ids}
         items = frozenset(id_ for id_ in ids if now[id_][1] != old.get(id_))
-    return Renewed(
-        RunSize(Amount(len(options)), options), items, _renewed_corruptions(config, results, planned)
-    )
+    assignment = assignment_of(results)
+    corruptions = _renewed_corruptions(config, results, planned, assignment)
+    # One that is made again is not known.
+    kept = assignment if results / ASSIGNMENT_FILE not in planned else None
+    return Renewed(RunSize(Amount(len(options)), options, assignment=kept), items, corruptions)
 
 
 def _source(id_: str, source: Source, path: Path, planned: Collection[Path]) -> pl.DataFrame | None:
@@ -191,8 +197,13 @@ def _asked(items: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _renewed_corruptions(config: Config, results: Path, planned: Collection[Path]) -> frozenset[str]:
-    """Return the corruptions whose pixels or severities are not those of the predictions to replace."""
+def _renewed_corruptions(
+    config: Config, results: Path, planned: Collection[Path], assignment: pl.DataFrame | None
+) -> frozenset[str]:
+    """Return the corruptions whose pixels or severities are not those of the predictions to replace.
+
+    ``assignment``: the present one; without, every item has all severities of the run.
+    """
     chosen, seed = config.settings.corruptions, config.settings.seed
     recorded: dict[tuple[str, str], dict[int, str]] = {}
     columns = ["id", "corruption", "severity", "image_hash"]
@@ -212,10 +223,12 @@ def _renewed_corruptions(config: Config, results: Path, planned: Collection[Path
                 renewed.add(name)
             continue
         # The severities of an image are one unit of the cache.
-        levels = [0] if name == CLEAN else list(chosen.severities)
+        whole = [0] if name == CLEAN else list(chosen.severities)
         for (corruption, id_), hashes in recorded.items():
             if corruption != name or id_ not in images or name in renewed:
                 continue
+            # An assignment changes the severities of an item without a change of its pixels.
+            levels = whole if assignment is None else [level for level in whole if level in hashes]
             made = [
                 variants_of_image(key, data, recipe, levels, seed, chosen.alpha) for key, data in images[id_]
             ]

@@ -14,6 +14,7 @@ from benchc.corruptions.recipe import CLEAN
 from benchc.images import ImageError, opened
 from benchc.planning.amounts import Amount, total
 from benchc.planning.source_size import published_items, task_counts
+from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.parquet import TableError, iterate_groups, read_table
 from benchc.schemas.pool import POOL
 
@@ -21,7 +22,9 @@ from benchc.schemas.pool import POOL
 BYTES_PER_PIXEL = 1.11
 ITEMS_IN_MEMORY = 256
 NONE = Amount(0)
-POOL_FILE = "pool/items.parquet"  # in a run's results
+# In a run's results.
+POOL_FILE = "pool/items.parquet"
+ASSIGNMENT_FILE = "pool/assignment.parquet"
 
 
 @dataclass(frozen=True)
@@ -29,12 +32,14 @@ class RunSize:
     """The number of items in the pool and, once it is built, their options and images.
 
     ``options``: number of options by item id, 0 for an open-ended question. ``images``: one row per item and
-    image, with the columns id, image_key and pixels.
+    image, with the columns id, image_key and pixels. ``assignment``: of a benchmark that has one, the
+    ASSIGNMENT table once it is there.
     """
 
     pool: Amount
     options: Mapping[str, int] | None = None
     images: pl.DataFrame | None = None
+    assignment: pl.DataFrame | None = None
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,14 @@ def run_size(config: Config, results: Path) -> RunSize:
     ]
     options = dict(zip(items["id"], items["options"].list.len().fill_null(0), strict=True))
     schema = {"id": pl.String, "image_key": pl.String, "pixels": pl.Int64}
-    return RunSize(Amount(items.height), options, pl.DataFrame(images, schema=schema, orient="row"))
+    frame = pl.DataFrame(images, schema=schema, orient="row")
+    return RunSize(Amount(items.height), options, frame, assignment_of(results))
+
+
+def assignment_of(results: Path) -> pl.DataFrame | None:
+    """Return the ASSIGNMENT table in the folder ``results``; None where there is none."""
+    path = results / ASSIGNMENT_FILE
+    return read_table(path, ASSIGNMENT) if path.exists() else None
 
 
 def pool_bound(pool: Pool, sources: Iterable[Mapping[str, int]], others: Amount = NONE) -> Amount:
@@ -102,15 +114,25 @@ def variants(corruptions: Corruptions) -> int:
 
 
 def image_counts(
-    images: pl.DataFrame | None, corruptions: Corruptions, folder: Path, share: float = 1
+    images: pl.DataFrame | None,
+    corruptions: Corruptions,
+    folder: Path,
+    share: float = 1,
+    assignment: pl.DataFrame | None = None,
 ) -> ImageCounts:
     """Return how many corrupted images of ``images`` (see RunSize) are written to ``folder``.
 
     An image that several items show is written once. ``share`` below 1 is the estimated share of the images
-    that is written. Disk space is measured once all files exist, and estimated before.
+    that is written; with an ``assignment``, its images and all clean ones are. Disk space is measured once
+    all files exist, and estimated before.
     """
     written = disk = Amount(None)
-    if images is not None:
+    if images is not None and assignment is not None:
+        ours = assignment.filter(pl.col("corruption").is_in(corruptions.types))
+        shown = images.join(ours, on="id").unique(["image_key", "corruption", "severity"])
+        both = pl.concat([images.unique("image_key")["pixels"], shown["pixels"]])
+        written, disk = Amount(len(both)), Amount(int(both.sum()) * BYTES_PER_PIXEL, "estimate")
+    elif images is not None:
         distinct, number = images.unique("image_key"), variants(corruptions)
         written = Amount(round(distinct.height * share) * number, "exact" if share == 1 else "estimate")
         disk = Amount(int(distinct["pixels"].sum()) * share * number * BYTES_PER_PIXEL, "estimate")

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 import torch
 
@@ -16,7 +17,8 @@ from benchc.errors import InputError
 from benchc.models import checkpoint, prediction_code
 from benchc.models.letter import LetterScorer
 from benchc.models.protocol import OptionScores
-from benchc.schemas.parquet import read_footer
+from benchc.schemas.assignment import ASSIGNMENT
+from benchc.schemas.parquet import read_footer, write_table
 from benchc.workflow.stage import as_json
 from scripts.benchc import main
 from tests.models import test_units
@@ -268,3 +270,24 @@ def test_code_that_is_edited_while_the_model_loads_is_refused(job, edited, monke
     with pytest.raises(InputError, match="the code was edited while the model was loaded"):
         predicted(job, capsys)
     assert not list(Path("cache").rglob("*.units"))
+
+
+def test_only_assigned_units_are_computed_again(job, edited, capsys):
+    cells = [("p/0", "gaussian_noise", 1), ("p/0", "gaussian_noise", 3), ("p/5", "gaussian_noise", 2)]
+    table = pl.DataFrame(cells, schema=pl.Schema(ASSIGNMENT.columns), orient="row")
+    write_table(table, "assignment.parquet", ASSIGNMENT)
+    recipe = recipe_of("gaussian_noise")
+    job |= {
+        "assignment": "assignment.parquet",
+        "images.recipes": as_json({recipe.name: recipe}),
+        "images.seed": "5",
+    }
+    assert predicted(job, capsys) == (0, 3)
+    edited(1)
+    assert "2 units computed again" in cache(capsys, "adopt", *words(job), "--sample", "2")
+    assert predicted(job, capsys) == (3, 0)
+    # Units with all severities are others.
+    edited(2)
+    whole = {name: value for name, value in job.items() if name != "assignment"}
+    with pytest.raises(SystemExit, match="of these items and images, 0 units cached"):
+        cache(capsys, "adopt", *words(whole), "--sample", "2")

@@ -16,6 +16,7 @@ from benchc.planning.amounts import Amount
 from benchc.planning.size import image_counts, run_size, variants
 from benchc.planning.source_size import published_items
 from benchc.planning.sources import sources_markdown
+from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.pool import POOL
@@ -231,6 +232,29 @@ def test_images_that_items_share_are_written_once(tmp_path: Path) -> None:
     assert third.disk.value == pytest.approx(1_750_000 * 7 * 1.11 / 3)
     unknown = image_counts(None, CORRUPTIONS, tmp_path)
     assert unknown.written.value is unknown.disk.value is None
+
+
+def test_of_an_assignment_only_its_images_and_the_clean_ones_are_written(tmp_path: Path) -> None:
+    # b and c share an image at one severity; the dimension of the last row is not the run's.
+    cells = [("b", "snow", 1), ("c", "snow", 1), ("c", "fog", 5), ("a", "rain", 1)]
+    assignment = pl.DataFrame(cells, schema=pl.Schema(ASSIGNMENT.columns), orient="row")
+    counts = image_counts(IMAGES, CORRUPTIONS, tmp_path, assignment=assignment)
+    # x, y and z clean; y and z under snow, z under fog.
+    assert counts.written == Amount(3 + 2 + 1)
+    assert counts.disk.value == pytest.approx((1_750_000 + 1_250_000 + 1_000_000) * 1.11)
+
+
+def test_an_assignment_is_part_of_the_size_once_it_is_there(folder: Path) -> None:
+    pool = pl.DataFrame({"id": ["a/1"]}, schema={"id": pl.String})
+    absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name != "id"}
+    results = folder / "results/trial"
+    write_table(pool.with_columns(**absent).select(*POOL.columns), results / "pool/items.parquet", POOL)
+    asked = config(Pool())
+    assert run_size(asked, results).assignment is None
+    table = pl.DataFrame([("a/1", "fog", 3)], schema=pl.Schema(ASSIGNMENT.columns), orient="row")
+    write_table(table, results / "pool/assignment.parquet", ASSIGNMENT)
+    found = run_size(asked, results).assignment
+    assert found is not None and found.equals(table)
 
 
 def test_disk_is_measured_once_all_files_exist(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ are theirs.
 
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -35,9 +35,11 @@ from benchc.models.local import Scorer
 from benchc.models.predict import predict
 from benchc.models.predictor import unit_hashes
 from benchc.models.protocol import OptionScores
-from benchc.models.units import Recipes, Unit, units_of
+from benchc.models.units import Recipes, Unit, unit_images, units_in
 from benchc.pluralize import pluralize
 from benchc.progress import track
+from benchc.schemas.assignment import Assignment
+from benchc.schemas.predictions import CLEAN
 
 # The facts that an edit of code changes.
 CODE = {"code", "modules"}
@@ -45,11 +47,15 @@ CODE = {"code", "modules"}
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The items and images that a job predicts on, as given to infer."""
+    """The items and images that a job predicts on, as given to infer.
+
+    ``cells``: the severities of each item by corruption; None: all.
+    """
 
     pool: Path
     items: Mapping[str, Item]
     images: Sequence[Path] | Recipes
+    cells: Assignment | None = None
 
     def in_random_order(self, seed: int, at_once: int) -> Iterator[Unit]:
         """Yield all units in a random order; of ``at_once``, those of one corruption are read together."""
@@ -58,14 +64,24 @@ class Evaluated:
             if isinstance(self.images, Recipes)
             else [[path] for path in self.images]
         )
-        ids = list(self.items)
-        order = iter(np.random.default_rng(seed).permutation(len(ids) * len(sources)).tolist())
+        pairs = [(id_, number) for number, source in enumerate(sources) for id_ in self._shown(source)]
+        order = iter(np.random.default_rng(seed).permutation(len(pairs)).tolist())
         while chunk := sorted(islice(order, at_once)):
             for number, source in enumerate(sources):
-                chosen = [ids[place % len(ids)] for place in chunk if place // len(ids) == number]
-                keys = {id_: self.items[id_].image_keys for id_ in chosen}
+                keys = {
+                    id_: self.items[id_].image_keys
+                    for id_, of_source in map(pairs.__getitem__, chunk)
+                    if of_source == number
+                }
                 if keys:
-                    yield from units_of(self.pool, keys, source)
+                    yield from units_in(unit_images(self.pool, keys, source, assignment=self.cells))
+
+    def _shown(self, source: Sequence[Path] | Recipes) -> Iterable[str]:
+        """Return the items that are shown under the one corruption of ``source``."""
+        name = source.recipes[0].name if isinstance(source, Recipes) else source[0].stem
+        if self.cells is None or name == CLEAN:
+            return self.items
+        return [id_ for id_ in self.items if id_ in self.cells[name]]
 
 
 def adoptable(root: Path, identity: Mapping[str, str]) -> list[CachedIdentity]:

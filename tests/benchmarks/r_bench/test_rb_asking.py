@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from benchc.config.load import load
+from benchc.corruptions.recipe import imported_recipe
 from benchc.models.generation import Generation
 from benchc.models.question import Question
 from benchc.workflow.run import Run
@@ -102,6 +103,31 @@ def test_an_unknown_place_in_a_prompt_is_named(raw, root):
     ],
 )
 def test_the_task_of_an_item(raw, root, pairs, source, options, category, task):
-    raw["pairs"] = pairs
+    raw |= {"pairs": pairs} | ({"released": "pairs.parquet"} if pairs == "released" else {})
     item = {"source": source, "options": options, "category": category}
     assert load(raw, root).settings.subset_of(item) == task
+
+
+def test_photographed_dimensions_are_refused_where_images_are_generated(raw, root):
+    raw["corruptions"]["types"] = ["jpeg", "lens_shaking"]
+    assert errors(raw, root) == (
+        'config.yaml: corruptions.types[1] is "lens_shaking", but lens_shaking of r-bench was photographed, '
+        "so that no image can be generated; import its images, or take lens_shaking_stand_in.",
+    )
+    raw |= {"pairs": "released", "released": "pairs.parquet"}
+    run = Run(load(raw, root))
+    assert run.images.imported == ["jpeg", "lens_shaking"]
+    assert run.images.photographed.values == {"jpeg": False, "lens_shaking": True}
+
+
+def test_of_released_pairs_all_images_but_clean_ones_are_imported(raw, root):
+    made = Run(load(raw, root)).images
+    assert made.imported == [] and made.files("mcq", ["jpeg"]) == []
+    assert made.recipes["jpeg"].kernel is not None and made.sheets
+    raw |= {"pairs": "released", "released": "pairs.parquet"}
+    images = Run(load(raw, root)).images
+    assert images.recipes["clean"] == made.recipes["clean"]
+    assert images.recipes["jpeg"] == imported_recipe("jpeg", [1, 2, 3]) and images.kernel_code["jpeg"] == []
+    assert images.files("mcq", ["jpeg"]) == ["<results>/corrupted/jpeg.parquet"]
+    # A sheet shows what the run generates.
+    assert images.sheets == {}

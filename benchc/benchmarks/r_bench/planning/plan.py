@@ -1,0 +1,136 @@
+"""The stages in which models answer, a task each, and the images that a run writes."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import polars as pl
+
+from benchc.benchmarks.r_bench.dimensions import TASK_LABELS, TASKS, Task
+from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
+from benchc.benchmarks.r_bench.settings import Settings
+from benchc.config.corruption_batches import corruption_batches
+from benchc.config.load import Config
+from benchc.planning.amounts import Amount, total
+from benchc.planning.plan import Plan
+from benchc.planning.size import BYTES_PER_PIXEL, ImageCounts, RunSize, image_counts, run_size
+from benchc.planning.stages import Stage
+from benchc.schemas.parquet import read_table
+
+NONE = Amount(0)
+
+
+@dataclass(frozen=True)
+class TaskSize:
+    """The items of a task that are shown, and their cells: under a dimension at a strength."""
+
+    shown: Amount
+    cells: Amount
+
+    @property
+    def answers(self) -> Amount:
+        """The answers of a model: one to each clean image, and one a cell."""
+        return total([self.shown, self.cells])
+
+
+def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
+    """Return the plan of a run whose tables are in the folder ``results`` as far as they exist.
+
+    ``size``: None takes that of the pool in ``results`` or, before it is built, of the configuration.
+    """
+    settings = cast(Settings, config.settings)
+    size = size or run_size(config, results)
+    tasks = task_sizes(settings, size, results)
+    parts = corruption_batches(settings.corruptions, settings.inference)
+    stages = [
+        Stage(
+            f"{TASK_LABELS[task]} answers",
+            tuple(settings.models),
+            of_task.shown,
+            of_task.answers,
+            tuple(f"answers/{task}/{{model}}/{part}.parquet" for part in parts),
+        )
+        for task, of_task in tasks.items()
+        if of_task.cells != NONE
+    ]
+    limits = ", ".join(
+        f"{TASK_LABELS[task]} {asked.max_new_tokens}" for task, asked in settings.subset_answers.items()
+    )
+    notes = [
+        "answers of an item: 1 clean, and 1 for each dimension that it is assigned, at one strength"
+        + (" (of all dimensions and strengths)" if settings.assignment.cross else "")
+        + f"; at most so many tokens: {limits}."
+    ]
+    return Plan(stages, images(settings, size, results, tasks), notes)
+
+
+def task_sizes(settings: Settings, size: RunSize, results: Path) -> dict[Task, TaskSize]:
+    """Return the size of each task: counted once the items are assigned, and bounded before.
+
+    ``results``: folder of the run's tables.
+    """
+    path = results / "pool/tasks.parquet"
+    if size.assignment is None or not path.exists():
+        return {task: _bound(settings, items) for task, items in task_items(settings, size).items()}
+    chosen = settings.corruptions
+    cells = read_table(path, TASK_TABLE).join(
+        size.assignment.filter(
+            pl.col("corruption").is_in(chosen.types), pl.col("severity").is_in(chosen.severities)
+        ),
+        on="id",
+    )
+    if size.options is not None:
+        cells = cells.filter(pl.col("id").is_in(list(size.options)))
+    found = {task: cells.filter(task=task)["id"] for task in TASKS}
+    return {task: TaskSize(Amount(ids.n_unique()), Amount(len(ids))) for task, ids in found.items()}
+
+
+def task_items(settings: Settings, size: RunSize) -> dict[Task, Amount]:
+    """Return the items of the pool by task: counted in the pool, and bounded before there is one."""
+    if settings.pairs == "released":
+        # A third each, of those that the authors published.
+        third = size.pool.times(1 / 3)
+        return {task: Amount(third.value and round(third.value), "estimate") for task in TASKS}
+    if size.options is None:
+        return {task: size.pool if task in _possible(settings) else NONE for task in TASKS}
+    counts: Counter[str] = Counter(
+        settings.subset_of({"source": id_.partition("/")[0], "options": [*range(count)], "category": None})
+        for id_, count in size.options.items()
+    )
+    return {task: Amount(counts[task]) for task in TASKS}
+
+
+def _possible(settings: Settings) -> Collection[Task]:
+    """Return the tasks that the run's sources may have."""
+    others: set[Task] = set() if settings.tasks.keys() >= set(settings.sources) else {"mcq", "vqa"}
+    return others | {settings.tasks[source] for source in settings.sources if source in settings.tasks}
+
+
+def _bound(settings: Settings, items: Amount) -> TaskSize:
+    """Return the most cells of the items of a task."""
+    asked, types = settings.assignment, len(settings.corruptions.types)
+    if settings.pairs == "released":
+        return TaskSize(items, items)
+    if asked.cross:
+        return TaskSize(items, items.times(types * len(settings.corruptions.severities)))
+    cells = items.times(min(asked.per_item, types)).capped(asked.per_task * types)
+    return TaskSize(*(_at_most(each) for each in (items.capped(int(cells.value or 0)), cells)))
+
+
+def _at_most(amount: Amount) -> Amount:
+    return Amount(amount.value, "at most") if amount.value and amount.kind == "exact" else amount
+
+
+def images(settings: Settings, size: RunSize, results: Path, tasks: Mapping[Task, TaskSize]) -> ImageCounts:
+    """Return the images that the run writes: none where its jobs generate them."""
+    if settings.corrupted == "on_the_fly":
+        return ImageCounts(NONE, NONE)
+    if size.assignment is not None or size.images is None:
+        folder = results / "corrupted"
+        return image_counts(size.images, settings.corruptions, folder, assignment=size.assignment)
+    clean = size.images.unique("image_key")
+    written = total([Amount(clean.height), *(each.cells for each in tasks.values())])
+    mean = int(clean["pixels"].sum()) / max(1, clean.height)
+    return ImageCounts(written, Amount((written.value or 0) * mean * BYTES_PER_PIXEL, "estimate"))

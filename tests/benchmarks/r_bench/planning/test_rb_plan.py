@@ -1,0 +1,124 @@
+"""The plan of a run of R-Bench counts answers by task, and the images that are written."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+import yaml
+
+from benchc.benchmarks.r_bench.planning.plan import plan_of
+from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
+from benchc.benchmarks.r_bench.settings import Settings
+from benchc.config.load import Config
+from benchc.planning.amounts import Amount, Kind
+from benchc.planning.plan import Plan
+from benchc.planning.size import RunSize
+from benchc.schemas.assignment import ASSIGNMENT
+from benchc.schemas.parquet import write_table
+from tests.benchmarks.r_bench.test_rb_asking import CONFIG
+
+NOWHERE = Path("a-run-without-results")
+CELLS = [
+    ("drawn-text/1", "jpeg", 1),
+    ("drawn-text/1", "white_noise", 3),
+    ("drawn-text/2", "jpeg", 2),
+    ("drawn-charts/1", "jpeg", 2),
+    # Of a dimension that the run no longer has.
+    ("drawn-charts/2", "webp", 2),
+]
+OPTIONS = {"drawn-text/1": 4, "drawn-text/2": 0, "drawn-text/3": 0, "drawn-charts/1": 0, "drawn-charts/2": 0}
+
+
+def plan(size: RunSize, results: Path = NOWHERE, **changes: Any) -> Plan:
+    raw = yaml.safe_load(CONFIG)
+    raw["corruptions"] |= changes.pop("corruptions", {})
+    return plan_of(Config(Settings.model_validate(raw | changes), {}, {}), results, size)
+
+
+def counted(plan: Plan, kind: Kind) -> dict[str, tuple[float | None, float | None]]:
+    """Return the items and answers of each stage, which are as certain as ``kind``."""
+    assert {each.kind for stage in plan.stages for each in (stage.items, stage.predictions)} == {kind}
+    return {stage.name: (stage.items.value, stage.predictions.value) for stage in plan.stages}
+
+
+def write_assigned(folder: Path) -> pl.DataFrame:
+    tasks = dict(zip(OPTIONS, ("mcq", "vqa", "vqa", "cap", "cap"), strict=True))
+    frame = pl.DataFrame([*tasks.items()], schema=pl.Schema(TASK_TABLE.columns), orient="row")
+    write_table(frame, folder / "pool/tasks.parquet", TASK_TABLE)
+    return pl.DataFrame(CELLS, schema=pl.Schema(ASSIGNMENT.columns), orient="row")
+
+
+def test_the_published_pairs_are_planned_before_they_are_here() -> None:
+    size = RunSize(Amount(1485, "at most"))
+    found = plan(size, pairs="released", released="pairs.parquet")
+    names = [f"{task} answers" for task in ("MCQ", "VQA", "CAP")]
+    # "2,970" images of the paper.
+    assert counted(found, "estimate") == dict.fromkeys(names, (495, 990))
+    assert found.images.written.value is None
+
+
+def test_an_assignment_is_counted_task_by_task(tmp_path: Path) -> None:
+    size = RunSize(Amount(5), OPTIONS, assignment=write_assigned(tmp_path))
+    found = plan(size, tmp_path)
+    assert counted(found, "exact") == {"MCQ answers": (1, 3), "VQA answers": (1, 2), "CAP answers": (1, 2)}
+    # One part for each group: noise and compression.
+    assert {stage.outputs for stage in found.stages if stage.name == "CAP answers"} == {
+        ("answers/cap/{model}/compression.parquet", "answers/cap/{model}/noise.parquet")
+    }
+    # Items that the pool no longer has are not asked.
+    smaller = RunSize(Amount(1), {"drawn-text/2": 0}, assignment=size.assignment)
+    assert counted(plan(smaller, tmp_path), "exact") == {"VQA answers": (1, 2)}
+
+
+@pytest.mark.parametrize(
+    ("assignment", "mcq", "vqa"),
+    [
+        # Two dimensions of 15 items, of 40 items in one dimension each.
+        ({}, (30, 60), (3, 6)),
+        ({"per_task": 30}, (40, 80), (3, 6)),
+        ({"per_task": 30, "per_item": 9}, (40, 100), (3, 9)),
+    ],
+)
+def test_before_the_assignment_it_is_bounded_by_the_items_of_each_task(
+    assignment: dict[str, Any], mcq: tuple[int, int], vqa: tuple[int, int]
+) -> None:
+    options = {f"drawn-text/{number}": 4 if number < 40 else 0 for number in range(43)}
+    found = plan(RunSize(Amount(43), options), assignment=assignment)
+    assert counted(found, "at most") == {"MCQ answers": mcq, "VQA answers": vqa}
+
+
+def test_crossed_all_items_are_shown_under_all_dimensions_at_all_strengths() -> None:
+    found = plan(RunSize(Amount(5), OPTIONS), assignment={"cross": True})
+    assert counted(found, "exact") == {
+        "MCQ answers": (1, 1 + 2 * 3),
+        "VQA answers": (2, 2 * 7),
+        "CAP answers": (2, 2 * 7),
+    }
+
+
+def test_before_the_pool_a_task_has_at_most_its_dimensions() -> None:
+    size = RunSize(Amount(1000, "at most"))
+    # Captions are of a source that has this task; the others have options, or not.
+    bound = dict.fromkeys([f"{task} answers" for task in ("MCQ", "VQA", "CAP")], (30, 60))
+    assert counted(plan(size), "at most") == bound
+    tasks = {"drawn-charts": "cap", "drawn-text": "vqa"}
+    assert [stage.name for stage in plan(size, tasks=tasks).stages] == ["VQA answers", "CAP answers"]
+    unknown = plan(RunSize(Amount(None)))
+    assert counted(unknown, "at most") == bound
+
+
+def test_images_are_written_only_with_files_and_once(tmp_path: Path) -> None:
+    rows = [(id_, "s://x" if "text" in id_ else id_, 100) for id_ in OPTIONS]
+    images = pl.DataFrame(rows, schema=["id", "image_key", "pixels"], orient="row")
+    size = RunSize(Amount(5), OPTIONS, images, write_assigned(tmp_path))
+    assert plan(size, tmp_path).images.written == Amount(0)
+    files = {"corrupted": "files"}
+    # Three clean; of one image jpeg at two strengths and noise, of another one jpeg.
+    assert plan(size, tmp_path, corruptions=files).images.written == Amount(3 + 3 + 1)
+    before = plan(RunSize(Amount(5), OPTIONS, images), corruptions=files).images
+    assert before.written == Amount(3 + 5, "at most")
+    assert before.disk == Amount(8 * 100 * 1.11, "estimate")
+    # Imported images are files in any case.
+    released = plan(size, tmp_path, pairs="released", released="pairs.parquet").images
+    assert released.written == Amount(3 + 3 + 1)

@@ -1,0 +1,114 @@
+"""What a rerun computes where items have an assignment: predictions of files are kept cell by cell."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.config.load import Config
+from benchc.config.settings import Corruptions, RunSettings
+from benchc.corruptions.registry import recipe_of
+from benchc.corruptions.variants import variants_of_image
+from benchc.images import encode_png, pixel_hash
+from benchc.planning import new_predictions
+from benchc.planning.amounts import Amount
+from benchc.planning.dry_run import PlannedJob
+from benchc.planning.new_predictions import expected_predictions
+from benchc.planning.plan import Plan
+from benchc.planning.size import ImageCounts, RunSize
+from benchc.planning.stages import Stage
+from benchc.schemas.answers import ANSWERS
+from benchc.schemas.assignment import ASSIGNMENT
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from tests.footers import footer_of
+
+SEED = 7
+ANSWERED = "answers/mcq/m/all.parquet"
+CELLS = [("s/1", "gaussian_noise", 1), ("s/2", "gaussian_noise", 3), ("s/2", "fog", 1), ("s/3", "fog", 3)]
+IDS = ("s/1", "s/2", "s/3")
+NO_IMAGES = ImageCounts(Amount(0), Amount(0))
+
+
+def image(id_: str) -> bytes:
+    return encode_png(np.random.default_rng(int(id_[-1])).integers(0, 256, (40, 40, 3), dtype=np.uint8))
+
+
+def write_run(results: Path, cells: list[tuple[str, str, int]]) -> None:
+    """Write the pool, the assignment, and the answers of a finished job to the items under ``cells``."""
+    rows = [
+        dict.fromkeys(POOL.columns)
+        | {
+            "id": id_,
+            "options": [],
+            "images": [{"bytes": image(id_), "path": None}],
+            "image_keys": [f"{id_}#0"],
+        }
+        for id_ in IDS
+    ]
+    write_table(pl.DataFrame(rows, schema=pl.Schema(POOL.columns)), results / "pool/items.parquet", POOL)
+    assign(results, cells)
+    answers = [
+        dict.fromkeys(ANSWERS.columns)
+        | {"id": id_, "corruption": name, "severity": severity, "image_hash": shown(id_, name, severity)}
+        for id_, name, severity in [*((id_, "clean", 0) for id_ in IDS), *cells]
+    ]
+    frame = pl.DataFrame(answers, schema=pl.Schema(ANSWERS.columns))
+    write_table(frame, results / ANSWERED, ANSWERS, footer_of({"answers": len(answers)}))
+
+
+def assign(results: Path, cells: list[tuple[str, str, int]]) -> None:
+    table = pl.DataFrame(cells, schema=pl.Schema(ASSIGNMENT.columns), orient="row")
+    write_table(table, results / "pool/assignment.parquet", ASSIGNMENT)
+
+
+def shown(id_: str, name: str, severity: int) -> str:
+    recipe = recipe_of(name)
+    return pixel_hash([variants_of_image(f"{id_}#0", image(id_), recipe, [severity], SEED)[severity]])
+
+
+def expected(results: Path, monkeypatch: pytest.MonkeyPatch, *made: str, seed: int = SEED) -> Amount | None:
+    """Return the new answers if the job is run again, with the outputs ``made`` before it."""
+    chosen = Corruptions(types=["gaussian_noise", "fog"], severities=[1, 3, 5])
+    settings = RunSettings(benchmark="toy", name="trial", sources=["s"], seed=seed, corruptions=chosen)
+
+    def plan(_: Config, __: Path, size: RunSize) -> Plan:
+        # As many as before, where the assignment is not known.
+        cells = len(CELLS) if size.assignment is None else size.assignment.height
+        answers = Amount(size.pool.value + cells)
+        return Plan([Stage("answers", ("m",), size.pool, answers, (ANSWERED,))], NO_IMAGES, [])
+
+    monkeypatch.setattr(new_predictions, "plan_of", plan)
+    monkeypatch.setattr(new_predictions, "_computes_all", lambda *_: False)
+    jobs = [PlannedJob("answer", [], [str(results / output)], []) for output in (*made, ANSWERED)]
+    return expected_predictions(Config(settings, {}, {}), results, jobs, results / "cache")
+
+
+def test_an_item_at_some_severities_is_not_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_run(tmp_path, CELLS)
+    assert expected(tmp_path, monkeypatch) == Amount(0, "estimate")
+
+
+def test_another_cell_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_run(tmp_path, CELLS)
+    assign(tmp_path, [("s/1", "gaussian_noise", 3), *CELLS[1:]])
+    assert expected(tmp_path, monkeypatch) == Amount(1, "estimate")
+    assign(tmp_path, CELLS[1:])
+    assert expected(tmp_path, monkeypatch) == Amount(0, "estimate")
+
+
+def test_other_pixels_are_new_under_all_that_have_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_run(tmp_path, CELLS)
+    # Not the clean images.
+    assert expected(tmp_path, monkeypatch, seed=8) == Amount(len(CELLS), "estimate")
+
+
+def test_of_an_assignment_that_is_made_again_all_answers_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_run(tmp_path, CELLS)
+    assign(tmp_path, CELLS[1:])
+    assert expected(tmp_path, monkeypatch, "pool/assignment.parquet") == Amount(0, "estimate")
