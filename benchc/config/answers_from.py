@@ -1,7 +1,12 @@
-"""Settings of models whose answers another program made."""
+"""Settings of models whose answers another program made, and their checks."""
+
+from collections.abc import Iterator
 
 from pydantic import Field
 
+from benchc.config.errors import shown
+from benchc.config.raw import block, texts
+from benchc.config.settings import Raw
 from benchc.config.strict import Label, Strict, UserPath
 
 
@@ -13,3 +18,11 @@ class Imported(Strict):
         description="CSV file with the columns id, corruption (`clean` at severity 0), severity and answer, "
         "one row for each item, corruption and severity; relative to the repository's root."
     )
+
+
+def own_model_errors(raw: Raw, file: str, key: str = "answers_from") -> Iterator[str]:
+    """Yield one line for each id of ``key`` that a model of the run has."""
+    models = [name for _, name in texts(raw.get("models"))]
+    for name in block(raw, key):
+        if name in models:
+            yield f"{file}: {key} has {shown(name)}, which is also one of models; give it another id."

@@ -1,6 +1,5 @@
 """What `benchc check` checks in a run of NaturalBench alone: groups, tags, encoders and curation."""
 
-import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -29,11 +28,10 @@ from benchc.benchmarks.naturalbench.tags import read_tags
 from benchc.benchmarks.naturalbench.translation import ALL_ENGLISH
 from benchc.checking.encoders import check_image_text_encoders
 from benchc.checking.finding import Finding, Findings, reason
+from benchc.checking.language_model import check_language_model
 from benchc.checking.pool import PoolFound
-from benchc.config.language_model import LanguageModel
 from benchc.config.load import Config
 from benchc.config.source_files import source_files
-from benchc.endpoint.language_model import ask_once
 from benchc.errors import InputError
 from benchc.planning.amounts import Amount
 from benchc.planning.size import RunSize
@@ -155,7 +153,9 @@ def _curate(curate: Curate, results: Path, *, network: bool) -> Iterator[Finding
     if curate.shorten is not None:
         yield _exists("writer", "shorten", "curate.shorten.template", curate.shorten.template)
     made = _is_drawn(curate)
-    yield from _replies("writer", curate.writer, results / "curate/recordings", made=made, network=network)
+    yield from check_language_model(
+        "writer", curate.writer, results / "curate/recordings", made=made, network=network
+    )
     yield from _reviews(curate, results, made=made)
     for name in curate.release.older:
         yield _exists("release", "older", "curate.release.older", name)
@@ -169,7 +169,7 @@ def _is_drawn(curate: Curate) -> bool:
 def _translate(translate: Translate, results: Path, *, made: bool, network: bool) -> Iterator[Finding]:
     yield _exists("translator", "template", "translate.template", translate.template)
     own = results / "translated/recordings"
-    yield from _replies("translator", translate, own, made=made, network=network)
+    yield from check_language_model("translator", translate, own, made=made, network=network)
 
 
 def _captions(id_: str, captions: Captions, which: Which) -> Iterator[Finding]:
@@ -197,38 +197,6 @@ def _captions(id_: str, captions: Captions, which: Which) -> Iterator[Finding]:
         where = "" if line is None else f" in line {line}"
         text = f"{pluralize(report.height, 'row')} rejected, the first{where}: {why}"
         yield Finding("captions", "warning", id_, text)
-
-
-def _replies(stage: str, asked: LanguageModel, own: Path, *, made: bool, network: bool) -> Iterator[Finding]:
-    """Yield whether replies can be had; those of a run whose captions it draws, it makes itself.
-
-    ``own``: the run's own folder of kept replies.
-    """
-    folder = Path(asked.recordings) if asked.recordings else own
-    if asked.mode != "replay":
-        key = asked.api_key_env
-        if key is not None and not os.environ.get(key):
-            text = f"the environment variable {key} is not set; set it, or give null for api_key_env"
-            yield Finding(stage, "error", asked.model, text)
-            return
-        where = f"{asked.url}, mode {asked.mode}"
-        if not network:
-            yield Finding(stage, "skipped", asked.model, f"was not asked at {where}")
-            return
-        try:
-            ask_once(asked.service(folder), asked.model)
-        except InputError as error:
-            yield Finding(stage, "error", asked.model, reason(error))
-            return
-        yield Finding(stage, "ok", asked.model, f"answers at {where}")
-        return
-    if folder.is_dir() and any(folder.iterdir()):
-        yield Finding(stage, "ok", asked.model, f"replies are in {folder}")
-    elif made:
-        yield Finding(stage, "made", asked.model, "replies are made by the run")
-    else:
-        text = f"mode is replay, but {folder} has no replies; name their folder in recordings, or record them"
-        yield Finding(stage, "error", asked.model, text)
 
 
 def _reviews(curate: Curate, results: Path, *, made: bool) -> Iterator[Finding]:

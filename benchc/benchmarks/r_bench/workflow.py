@@ -18,7 +18,7 @@ from benchc.workflow.sources import local
 from benchc.workflow.stage import unrecorded
 
 # Outside the run's folder, whose files Snakemake lists at each start; requests tell runs apart.
-RECORDINGS = "results/.cache/replies"
+RECORDINGS = "results/.replies"
 
 
 class Workflow(Benchmark):

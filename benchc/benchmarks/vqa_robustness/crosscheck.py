@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from benchc.config.errors import shown, unknown
+from benchc.config.errors import unknown
 from benchc.config.raw import block, texts
 from benchc.config.settings import Raw
 from benchc.corruptions.registry import SUITES, all_corruptions_of, corruptions_of
@@ -27,11 +27,3 @@ def measured_errors(raw: Raw, file: str) -> Iterator[str]:
             yield unknown(
                 file, f"vre.corruptions[{position}]", name, known, "corruption in corruptions.types"
             )
-
-
-def own_model_errors(raw: Raw, file: str) -> Iterator[str]:
-    """Yield one line for each id of answers_from that a model of the run has."""
-    models = [name for _, name in texts(raw.get("models"))]
-    for name in block(raw, "answers_from"):
-        if name in models:
-            yield f"{file}: answers_from has {shown(name)}, which is also one of models; give it another id."

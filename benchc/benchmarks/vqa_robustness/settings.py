@@ -5,9 +5,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from benchc.benchmarks.vqa_robustness.crosscheck import measured_errors, own_model_errors
+from benchc.benchmarks.vqa_robustness.crosscheck import measured_errors
 from benchc.config import settings
-from benchc.config.answers_from import Imported
+from benchc.config.answers_from import Imported, own_model_errors
 from benchc.config.settings import OpenAnswers
 from benchc.config.strict import Id, Ids, Names, Severities, Strict, UserPath
 from benchc.corruptions.registry import SUITES, all_corruptions_of, corruptions_of

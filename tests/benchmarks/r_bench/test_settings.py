@@ -21,7 +21,6 @@ pairs: generated
 models: [small, large]
 demo: {seed: 1, training_set: {items_per_category: 2}}
 """
-JUDGED = {"label": "J", "dis": "d.csv", "ref": "r.csv", "com": "c.csv"}
 
 
 @pytest.fixture
@@ -57,14 +56,6 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "a task of no source": (
         {"tasks": {"drawn-texts": "vqa"}},
         'config.yaml: tasks is "drawn-texts", but there is no such id in sources (did you mean drawn-text?).',
-    ),
-    "answers of a model of the run": (
-        {"answers_from": {"small": {"label": "S", "file": "s.csv"}}},
-        'config.yaml: answers_from has "small", an id of models, too; give it another one.',
-    ),
-    "judgements of a model with answers": (
-        {"answers_from": {"x": {"label": "S", "file": "s.csv"}}, "judgements_from": {"x": JUDGED}},
-        'config.yaml: judgements_from has "x", an id of answers_from, too; give it another one.',
     ),
 }
 

@@ -55,7 +55,7 @@ def people_scores(scores: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """
     if len(scores) < FEWEST:
         raise InputError(
-            f"people: {len(scores)} given, of whom the best and the worst are left out; give at least {FEWEST}"
+            f"people: {len(scores)} given, but the best and the worst are left out; give at least {FEWEST}"
         )
     ranked = sorted(scores, key=lambda one: -one["s_dis"].mean())  # type: ignore[operator]
     kept = pl.concat(ranked[1:-1]).group_by("id", "task", "corruption", "severity", maintain_order=True)

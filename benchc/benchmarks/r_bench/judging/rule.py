@@ -24,7 +24,8 @@ def rule_judge(comparisons: Sequence[Comparison], encode: Encode) -> Iterator[li
 
     A reply to options is right if it agrees with the text of the right one, or with the reply to the
     reference image; an open answer has 2 if it agrees by the rules of the VQA evaluator, and 1 if the F1 of
-    their words is 0.5 or more; a caption has 2 or 1 for a cosine of 0.75 or 0.5 or more. An empty reply has 0.
+    their words is 0.5 or more; a caption has 2 or 1 for a cosine of 0.75 or 0.5 or more. An empty reply has
+    0.
     """
     captions = [each for each in comparisons if each.item.task == "cap" and each.reply and each.against]
     texts = texts_of(captions)

@@ -1,0 +1,29 @@
+"""CSV files of other programs: their encodings, and what is wrong with them."""
+
+from pathlib import Path
+
+import pytest
+
+from benchc.csv_rows import read_rows
+from benchc.errors import InputError
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [("狗é", "utf-8"), ("é", "utf-8-sig"), ("狗", "gb18030"), ("café ", "cp1252"), ("“so” ", "cp1252")],
+)
+def test_the_encoding_is_found(tmp_path: Path, text: str, encoding: str) -> None:
+    (tmp_path / "a.csv").write_bytes(f'name,x\n"{text}\n, two",1\n'.encode(encoding))
+    assert list(read_rows(tmp_path / "a.csv", ("name",))) == [(2, {"name": f"{text}\n, two"})]
+
+
+def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    with pytest.raises(InputError, match=rf"^{path}: cannot be read \(No such file or directory\)"):
+        list(read_rows(path, ("name",)))
+    path.write_text('name\n"open')
+    with pytest.raises(InputError, match=rf"^{path}: cannot be read as CSV near line 1 \(unexpected end"):
+        list(read_rows(path, ("name",)))
+    path.write_text("")
+    with pytest.raises(InputError, match="has no column 'name'"):
+        list(read_rows(path, ("name",)))
