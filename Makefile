@@ -29,7 +29,7 @@ browser:
 	} || { echo "error: the tests need chromium and chromedriver; install Debian's chromium and chromium-driver"; exit 1; }
 
 # Runs two diagnostics and the demos of other benchmarks, and checks their results: accuracies, effects of corruptions,
-# generated answers, figures. Then runs the 120 real groups of NaturalBench, where they are.
+# generated answers, figures. Then runs the 120 real groups of NaturalBench and the real items of R-Bench, where they are.
 check-demo: demo
 	benchc run config/demo-diagnostics.yaml $(if $(FULL),--full) --cores $(CORES)
 	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo
@@ -37,9 +37,14 @@ check-demo: demo
 	python -m pytest tests/benchmarks/vqa_robustness/demo_run -s --run results/demo-vqa-robustness
 	benchc run config/demo-naturalbench.yaml $(if $(FULL),--full) --cores $(CORES)
 	python -m pytest tests/benchmarks/naturalbench/demo_run -s --run results/demo-naturalbench
+	benchc run config/demo-r-bench.yaml $(if $(FULL),--full) --cores $(CORES)
+	python -m pytest tests/benchmarks/r_bench/demo_run -s --run results/demo-r-bench
 	@if [ -d "$${BENCHC_SHARED:-../shared}/data/real/paired" ]; then \
 		benchc run config/real-groups.yaml $(if $(FULL),--full) --cores $(CORES); \
 	else echo "config/real-groups.yaml is not run: set BENCHC_SHARED to the folder with the real groups"; fi
+	@if [ -d "$${BENCHC_SHARED:-../shared}/data/real/caption" ]; then \
+		benchc run config/real-pairs.yaml $(if $(FULL),--full) --cores $(CORES); \
+	else echo "config/real-pairs.yaml is not run: set BENCHC_SHARED to the folder with the real items"; fi
 
 # Comparison with the imagecorruptions package, one thread each: about ten minutes.
 bench-corruptions: install

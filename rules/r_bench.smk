@@ -17,7 +17,7 @@ OUTPUTS:
     <results>/pairs.parquet, gallery.parquet  the pairs of images that figures and the pair explorer show
 """
 
-from benchc.benchmarks.r_bench.dimensions import TASKS
+from benchc.benchmarks.r_bench.tasks import TASKS
 
 # Of the images that models see; none where jobs generate them.
 SHOWN_FILES = images.files("mcq", [*images.recipes])

@@ -28,7 +28,7 @@ def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | 
     if items.exists():
         return Counter(read_table(items, ITEMS, [source.task_column])[source.task_column].drop_nulls())
     if source.generated is not None:
-        return _generated_counts(id_, source.task_column, source.generated.groups)
+        return generated_counts(id_, source.task_column, source.generated.groups)
     try:
         paths = {name: Path(file.path) for name, file in source_files(id_, source).items()}
         if source.vqav2 is not None:
@@ -58,7 +58,8 @@ def published_amount(published: Published) -> Amount:
     return Amount(published.items, "estimate" if published.rounded else "at most")
 
 
-def _generated_counts(id_: str, task_column: str, groups: int) -> Counter[str]:
+def generated_counts(id_: str, task_column: str, groups: int) -> Counter[str]:
+    """Return upper bounds on the items of a source that the run generates by task type."""
     counts: Counter[str] = Counter()
     if id_ == CAPTION_SOURCE:
         every = (category for categories in SOURCES.values() for category in categories)

@@ -9,8 +9,8 @@ from typing import Annotated
 import polars as pl
 
 from benchc.benchmarks.r_bench.assignment import assignment_table, balanced_cells, released_cells, tasks_of
-from benchc.benchmarks.r_bench.dimensions import TASK_LABELS, Task
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
+from benchc.benchmarks.r_bench.tasks import TASK_LABELS, Task
 from benchc.command_line import Json, PositiveInt
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
@@ -91,8 +91,8 @@ def _say_what_is_short(task: Task, cells: pl.DataFrame, corruptions: list[str], 
     short = [name for name, count in counts.items() if count < per_task]
     if short:
         print(
-            f"warning: {TASK_LABELS[task]} has fewer than {pluralize(per_task, 'item')} under {len(short)} of "
-            f"{len(counts)} dimensions, {min(counts.values())} at least; add items, or raise "
+            f"warning: {TASK_LABELS[task]} has fewer than {pluralize(per_task, 'item')} under {len(short)} "
+            f"of {len(counts)} dimensions, {min(counts.values())} at least; add items, or raise "
             "assignment.per_item",
             file=sys.stderr,
         )

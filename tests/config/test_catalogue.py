@@ -118,6 +118,11 @@ TRAIN = (
             "text_mean or text_vqascore.",
         ),
         (
+            f"{{label: X, family: llava, scoring: letter, train: {{{TRAIN}, captions: true}}}}",
+            "models.yaml: x has train.captions and scoring: letter, but captions are texts; set scoring: "
+            "text.",
+        ),
+        (
             "{label: X, scoring: text_vqascore, repo: a/b, server: {url: 'http://a'}}",
             "models.yaml: x has server and scoring: text_vqascore, but a server does not tell the token that "
             "ends an answer; load the model in the job, or set scoring: text.",

@@ -3,13 +3,20 @@
 import base64
 import csv
 import io
+import json
 import lzma
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import yaml
 
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
 from benchc.sources.error import InvalidRowError
 from benchc.sources.item_text import read_item_text
+from benchc.sources.pool import assemble, choose, task_types
+from benchc.sources.reader_options import ReaderOptions
+from benchc.sources.references import AnswerFile, read_references
 from benchc.sources.vlmevalkit import read_vlmevalkit
 from tests.shared_data import ROOT, SHARED, needs_shared
 
@@ -20,7 +27,7 @@ pytestmark = needs_shared
 def test_the_catalogue_names_the_files() -> None:
     catalogue = yaml.safe_load((ROOT / "config/real-sources.yaml").read_text())
     files = {Path(source["path"].replace("${BENCHC_SHARED}", str(SHARED))) for source in catalogue.values()}
-    assert files == {*(REAL / "mcq").glob("*.tsv"), *(REAL / "paired").glob("*.tsv.xz")}
+    assert files == {path for kind in ("mcq", "paired", "caption") for path in (REAL / kind).glob("*.tsv*")}
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
@@ -48,6 +55,23 @@ def test_all_items_of_all_sources_are_read_as_published() -> None:
             assert [image["bytes"] for image in item["images"]] == [base64.b64decode(values["image"])]
         count += items.height
     assert count == 251
+
+
+def test_all_captions_are_read_as_published() -> None:
+    count = 0
+    for path in sorted((REAL / "caption").glob("*.tsv")):
+        items, report = read_vlmevalkit(path, "s", ReaderOptions(answer_lists=True))
+        assert report.is_empty() and items["answer"].null_count() == items.height
+        published = {f"s/{values['index']}": json.loads(values["answer"]) for values in rows_of(path)}
+        pool = assemble(choose(task_types({"s": items}, {"s": "category"}), None, None), {"s": items})
+        with TemporaryDirectory() as folder:
+            write_table(pool, Path(folder) / "pool.parquet", POOL)
+            references = read_references(Path(folder) / "pool.parquet", {"s": AnswerFile("tsv_lists", path)})
+        found = dict(references.select("id", "answers").iter_rows())
+        assert found == {id_: [text.strip() for text in texts] for id_, texts in published.items()}
+        assert min(map(len, found.values())) >= 5
+        count += items.height
+    assert count == 31
 
 
 def refused(name: str) -> dict[str, str]:

@@ -58,6 +58,10 @@ def test_the_command_of_each_job_is_one_of_its_stage(
             file_of_captions = checkout.folder / captions["file"]
             file_of_captions.parent.mkdir(parents=True, exist_ok=True)
             file_of_captions.touch()
+    # A source that a command converts.
+    converted = checkout.folder / "results/r-bench/released.tsv"
+    converted.parent.mkdir(parents=True)
+    converted.touch()
     lines = checkout.snakemake("-n").stdout.splitlines()
     jobs = [json.loads(line.removeprefix("COMMAND ")) for line in lines if line.startswith("COMMAND ")]
     rules = {rule for rule, command in jobs if command}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import Task, task_of
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
+from benchc.benchmarks.r_bench.tasks import Task, task_of
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.randomness import seed_of

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import TASKS
+from benchc.benchmarks.r_bench.tasks import TASKS
 from benchc.rendering.chance import GUESSING, Standings, read_standings
 from benchc.rendering.output import File
 

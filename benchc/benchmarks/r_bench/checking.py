@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from benchc.benchmarks.r_bench.dimensions import TASK_LABELS
 from benchc.benchmarks.r_bench.planning.plan import task_items, task_sizes
 from benchc.benchmarks.r_bench.settings import Settings
+from benchc.benchmarks.r_bench.tasks import TASK_LABELS
 from benchc.benchmarks.r_bench.workflow import RECORDINGS
 from benchc.checking.finding import Finding, reason
 from benchc.checking.language_model import check_language_model

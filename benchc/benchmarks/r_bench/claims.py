@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import STEP_LABELS, STRENGTHS, TASK_LABELS, TASKS
+from benchc.benchmarks.r_bench.dimensions import STEP_LABELS, STRENGTHS
 from benchc.benchmarks.r_bench.metrics.means import OVERALL
 from benchc.benchmarks.r_bench.published.tables import (
     CELLS,
@@ -17,6 +17,7 @@ from benchc.benchmarks.r_bench.published.tables import (
     published_table3,
     published_table4,
 )
+from benchc.benchmarks.r_bench.tasks import TASK_LABELS, TASKS
 from benchc.pluralize import pluralize
 from benchc.statistics.rounding import DIGITS
 

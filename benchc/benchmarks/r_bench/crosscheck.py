@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from benchc.config.errors import shown, unknown
+from benchc.config.answers_from import own_model_errors
+from benchc.config.errors import unknown
 from benchc.config.raw import block, texts
 from benchc.config.settings import Raw
 
@@ -33,9 +34,7 @@ def task_errors(raw: Raw, file: str) -> Iterator[str]:
 
 def id_errors(raw: Raw, file: str) -> Iterator[str]:
     """Yield one line for each id of answers_from and judgements_from that another model of the run has."""
-    used = dict.fromkeys((name for _, name in texts(raw.get("models"))), "models")
-    for key in ("answers_from", "judgements_from"):
-        for name in block(raw, key):
-            if name in used:
-                yield f"{file}: {key} has {shown(name)}, an id of {used[name]}, too; give it another one."
-            used[name] = key
+    yield from own_model_errors(raw, file)
+    yield from own_model_errors(raw, file, "judgements_from")
+    for name in sorted({*block(raw, "answers_from")} & {*block(raw, "judgements_from")}):
+        yield f"{file}: {name} is in answers_from and in judgements_from; give one another id."

@@ -1,16 +1,9 @@
-"""R-Bench's tasks, strengths and 33 dimensions in 7 steps and 7 groups (Table 2 of the paper)."""
+"""R-Bench's strengths and 33 dimensions in 7 steps and 7 groups (Table 2 of the paper)."""
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 from benchc.corruptions.suites.r_bench import R_BENCH, R_BENCH_INDEX
 
-Task = Literal["mcq", "vqa", "cap"]
-TASKS: tuple[Task, ...] = ("mcq", "vqa", "cap")
-TASK_LABELS = {"mcq": "MCQ", "vqa": "VQA", "cap": "CAP"}
-# Which two of these are compared: the replies to the distorted and to the reference image, and the truth.
-Kind = Literal["dis", "ref", "com"]
-KINDS: tuple[Kind, ...] = ("dis", "ref", "com")
 STRENGTHS = {1: "low", 2: "mid", 3: "high"}
 STEP_LABELS = {
     "environment_interference": "EI",
@@ -54,20 +47,8 @@ class Dimension(NamedTuple):
 
 def dimension(corruption: str) -> Dimension:
     """Return the dimension of a corruption; raises KeyError for one outside the suite r-bench."""
-    # A captured dimension is where its stand-in is.
-    name = corruption if corruption in R_BENCH_INDEX else f"{corruption}{STAND_IN}"
-    number = R_BENCH_INDEX[name]
-    step = next(step for step, names in R_BENCH.steps.items() if name in names)
-    group = next(group for group, types in R_BENCH.groups.items() if name in (type_.name for type_ in types))
-    return Dimension(corruption, number, step, group, corruption.endswith(STAND_IN))
-
-
-def task_of(item: Mapping[str, Any], tasks: Mapping[str, Task], *, released: bool) -> Task:
-    """Return the task of an item: the category of a released pair, or that of its source in ``tasks``.
-
-    Of others, those with options are mcq, and the rest vqa. ``item``: its source, options and category.
-    """
-    for task in TASKS:
-        if released and item["category"] == task:
-            return task
-    return tasks.get(item["source"], "mcq" if item["options"] else "vqa")
+    step = next(step for step, names in R_BENCH.steps.items() if corruption in names)
+    group = next(
+        group for group, types in R_BENCH.groups.items() if corruption in (type_.name for type_ in types)
+    )
+    return Dimension(corruption, R_BENCH_INDEX[corruption], step, group, corruption.endswith(STAND_IN))

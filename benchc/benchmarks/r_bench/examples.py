@@ -7,10 +7,10 @@ from typing import Any
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import KINDS, Task
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
 from benchc.benchmarks.r_bench.schemas.scores import SCORES
+from benchc.benchmarks.r_bench.tasks import KINDS, Task
 from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
 from benchc.letters import LETTERS

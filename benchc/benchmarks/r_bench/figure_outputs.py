@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 
-from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, TASKS
+from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS
 from benchc.benchmarks.r_bench.settings import Settings
+from benchc.benchmarks.r_bench.tasks import TASKS
 from benchc.rendering.declaration import Output, figure, page
 from benchc.workflow.run import Run
 

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import TASKS, dimension
+from benchc.benchmarks.r_bench.dimensions import dimension
 from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
+from benchc.benchmarks.r_bench.tasks import TASKS
 from benchc.corruptions.apply import apply
 from benchc.corruptions.recipe import CLEAN
 from benchc.image_keys import image_seed

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from benchc.atomic import atomic_write
-from benchc.benchmarks.r_bench.dimensions import STAND_IN, STRENGTHS, TASK_LABELS, TASKS, Task
+from benchc.benchmarks.r_bench.dimensions import STAND_IN, STRENGTHS
+from benchc.benchmarks.r_bench.tasks import TASK_LABELS, TASKS, Task
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
 from benchc.images import ImageError, opened
 from benchc.letters import LETTERS

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from benchc.benchmarks.r_bench.crosscheck import id_errors, pair_errors, task_errors
-from benchc.benchmarks.r_bench.dimensions import TASKS, Task, task_of
 from benchc.benchmarks.r_bench.judging.options import ENCODER, REPEATS, JudgeKind, JudgeOptions, Reading
+from benchc.benchmarks.r_bench.tasks import TASKS, Task, task_of
 from benchc.config import settings
 from benchc.config.answers_from import Imported
 from benchc.config.language_model import LanguageModel

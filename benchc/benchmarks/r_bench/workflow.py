@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from benchc.benchmarks.r_bench.dimensions import KINDS, TASKS
 from benchc.benchmarks.r_bench.outputs import outputs
 from benchc.benchmarks.r_bench.settings import Settings
+from benchc.benchmarks.r_bench.tasks import KINDS, TASKS
 from benchc.config.load import Config
 from benchc.labels import check_labels
 from benchc.pluralize import pluralize

@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import TASKS
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES, JudgeScoresFooter
 from benchc.benchmarks.r_bench.schemas.scores import SCORES
 from benchc.benchmarks.r_bench.scored import Scored, ScoreFile, scored_of
+from benchc.benchmarks.r_bench.tasks import TASKS
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
 from benchc.schemas.parquet import write_table
 from tests.shared_data import SHARED

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import KINDS
 from benchc.benchmarks.r_bench.examples import Example, read_examples
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.benchmarks.r_bench.schemas.scores import SCORES
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
+from benchc.benchmarks.r_bench.tasks import KINDS
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.images import encode_png

@@ -8,12 +8,12 @@ import polars as pl
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from benchc.benchmarks.r_bench.dimensions import TASKS
 from benchc.benchmarks.r_bench.figures.figure3 import figure3
 from benchc.benchmarks.r_bench.figures.figure8 import figure8
 from benchc.benchmarks.r_bench.pairs import chosen_pairs
 from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
 from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
+from benchc.benchmarks.r_bench.tasks import TASKS
 from benchc.corruptions.corrupt import corrupt
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
 from benchc.image_features import FEATURES, image_features

@@ -9,11 +9,12 @@ import polars as pl
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from benchc.benchmarks.r_bench.dimensions import STRENGTHS, TASK_LABELS, TASKS
+from benchc.benchmarks.r_bench.dimensions import STRENGTHS
 from benchc.benchmarks.r_bench.examples import SCORE_COLUMNS, Answer, Example, judge_note, read_examples
 from benchc.benchmarks.r_bench.figures.frames import sentence
 from benchc.benchmarks.r_bench.names import named
 from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
+from benchc.benchmarks.r_bench.tasks import TASK_LABELS, TASKS
 from benchc.images import decode
 from benchc.randomness import seed_of
 from benchc.rendering.image_grid import plot_images

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import Kind, Task
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
+from benchc.benchmarks.r_bench.tasks import Kind, Task
 from benchc.errors import InputError
 from benchc.judges.reference_grades import answers_of_one_model, read_references
 from benchc.letters import LETTERS

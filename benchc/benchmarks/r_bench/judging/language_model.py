@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from benchc.benchmarks.r_bench.dimensions import Task
 from benchc.benchmarks.r_bench.judging.comparisons import Comparison
 from benchc.benchmarks.r_bench.judging.judgement import Judgement
 from benchc.benchmarks.r_bench.judging.options import JudgeOptions, Reading
 from benchc.benchmarks.r_bench.judging.prompts import SCORES, SYSTEM, prompt_of
+from benchc.benchmarks.r_bench.tasks import Task
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.client import Endpoint
 from benchc.endpoint.language_model import CHAT, UnusableError, chat_request, reply_text

@@ -3,8 +3,8 @@
 import hashlib
 import json
 
-from benchc.benchmarks.r_bench.dimensions import Task
 from benchc.benchmarks.r_bench.judging.comparisons import Comparison
+from benchc.benchmarks.r_bench.tasks import Task
 from benchc.endpoint.template import Template
 from benchc.letters import LETTERS
 

@@ -6,13 +6,8 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from benchc.benchmarks.r_bench.dimensions import (
-    GROUP_LABELS,
-    STEP_LABELS,
-    STRENGTHS,
-    TASKS,
-    dimension,
-)
+from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, STRENGTHS, dimension
+from benchc.benchmarks.r_bench.tasks import TASKS
 from benchc.statistics.resampling import Floats, drawn_means, on_grid
 
 # cell: of a task at a strength, a column of Table 3.

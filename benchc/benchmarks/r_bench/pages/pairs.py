@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, STRENGTHS, TASK_LABELS, dimension
+from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, STRENGTHS, dimension
 from benchc.benchmarks.r_bench.examples import Answer, Example, judge_note, read_examples
 from benchc.benchmarks.r_bench.names import named
+from benchc.benchmarks.r_bench.tasks import TASK_LABELS
 
 IMAGES, DATA = "@images@", "@data@"  # in the template
 

@@ -8,11 +8,11 @@ from typing import cast
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import TASK_LABELS, TASKS, Task
 from benchc.benchmarks.r_bench.judging.language_model import most_requests
 from benchc.benchmarks.r_bench.judging.prompts import PROMPTS, SYSTEM
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
 from benchc.benchmarks.r_bench.settings import Settings
+from benchc.benchmarks.r_bench.tasks import TASK_LABELS, TASKS, Task
 from benchc.config.corruption_batches import corruption_batches
 from benchc.config.load import Config
 from benchc.planning.amounts import Amount, total

@@ -10,7 +10,8 @@ from typing import Literal
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, STRENGTHS, TASKS
+from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, STRENGTHS
+from benchc.benchmarks.r_bench.tasks import TASKS
 
 Half = Literal["absolute", "relative"]
 HALVES: tuple[Half, ...] = ("absolute", "relative")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import KINDS, TASKS
+from benchc.benchmarks.r_bench.tasks import KINDS, TASKS
 from benchc.schemas.footer import ImageFooter
 from benchc.schemas.parquet import TableType
 

@@ -6,7 +6,7 @@ strength.
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import TASKS
+from benchc.benchmarks.r_bench.tasks import TASKS
 from benchc.schemas.items import IMAGE
 from benchc.schemas.parquet import TableType
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import TASKS
+from benchc.benchmarks.r_bench.tasks import TASKS
 from benchc.schemas.parquet import TableType
 
 # Its footer is ImageFooter, with the digest of the pool's questions alone.

@@ -5,8 +5,8 @@ from typing import Annotated
 import numpy as np
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import TASK_LABELS, TASKS
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
+from benchc.benchmarks.r_bench.tasks import TASK_LABELS, TASKS
 from benchc.command_line import PositiveInt
 from benchc.judges.constant_answer import best_constant
 from benchc.pluralize import pluralize

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STAND_IN, STEP_LABELS, TASK_LABELS
+from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STAND_IN, STEP_LABELS
 from benchc.benchmarks.r_bench.metrics.bootstrap import Draws
 from benchc.benchmarks.r_bench.metrics.means import Part
 from benchc.benchmarks.r_bench.scored import Scored
+from benchc.benchmarks.r_bench.tasks import TASK_LABELS
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import Standings
 from benchc.rendering.labels import spaced

@@ -4,15 +4,10 @@ from typing import Annotated
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.dimensions import (
-    GROUP_LABELS,
-    STEP_LABELS,
-    STRENGTHS,
-    TASK_LABELS,
-    dimension,
-)
+from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, STRENGTHS, dimension
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
 from benchc.benchmarks.r_bench.tables.frames import dimension_label
+from benchc.benchmarks.r_bench.tasks import TASK_LABELS
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table, parquet
 from benchc.rendering.printing import Column, printed
