@@ -84,7 +84,7 @@ rule judge:
     # It may need a network, which nodes of a cluster may lack.
     localrule: True
     conda:
-        bench.environment
+        "../envs/encoders.yaml"
     params:
         **stage(
             "r_bench.judge",
@@ -121,7 +121,7 @@ rule import_answers:
     priority: 100
     localrule: True
     conda:
-        bench.environment
+        "../envs/encoders.yaml"
     params:
         **stage(
             "r_bench.judge",
@@ -185,7 +185,7 @@ rule judge_people:
         "<logs>/judge_people.log",
     localrule: True
     conda:
-        bench.environment
+        "../envs/encoders.yaml"
     params:
         **stage(
             "r_bench.judge_people",

@@ -63,11 +63,6 @@ class Workflow(Benchmark):
             "threads": unrecorded(lambda threads: threads),
         }
 
-    @property
-    def environment(self) -> str:
-        """The environment of the jobs that judge: that of encoders for the judge rule."""
-        return f"../envs/{'encoders' if self.settings.judge.kind == 'rule' else 'core'}.yaml"
-
     def contents(self, files: Iterable[str]) -> list[str]:
         """Return the contents of a job's files of the user, and of those that the judge needs."""
         encoder = [self.settings.judge.encoder] if self.settings.judge.kind == "rule" else []

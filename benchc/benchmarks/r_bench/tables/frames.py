@@ -12,7 +12,6 @@ from benchc.benchmarks.r_bench.scored import Scored
 from benchc.benchmarks.r_bench.tasks import TASK_LABELS
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import Standings
-from benchc.rendering.labels import spaced
 from benchc.statistics.resampling import Floats, percentile_interval
 from benchc.statistics.rounding import DIGITS, rounded
 
@@ -47,7 +46,7 @@ def part_label(part: Part) -> str:
 
 def dimension_label(name: str) -> str:
     """Return the printed name of a dimension, with a star for a stand-in."""
-    return spaced(name.removesuffix(STAND_IN)) + "*" * name.endswith(STAND_IN)
+    return name.removesuffix(STAND_IN).replace("_", " ") + "*" * name.endswith(STAND_IN)
 
 
 def estimates(name: str, drawn: Floats) -> dict[str, pl.Series]:
