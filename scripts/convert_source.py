@@ -2,16 +2,17 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from benchc.command_line import Json, PositiveInt
 from benchc.pluralize import pluralize
 from benchc.sources.conversion import convert
+from benchc.sources.formats import Format
 
 
 def convert_source(
     *,
-    format: Literal["vqav2"],
+    format: Format,
     files: Annotated[Mapping[str, Path], Json],
     take_images: PositiveInt | Path | None = None,
     output: Path,

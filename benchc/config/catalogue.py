@@ -28,18 +28,9 @@ from benchc.models.auto_class_names import AutoClass
 from benchc.models.image_backends import ImageBackend
 from benchc.models.units_together import UnitsTogether
 from benchc.schemas.revision import COMMIT
+from benchc.sources.formats import FORMATS, Format
 
 IMAGE = "<image>"  # in the prompt of most models
-
-# The files of each format of benchc.sources.conversion, and what their paths should name.
-ZIP_OR_FOLDER = "a zip or a folder of images"
-FORMATS = {
-    "vqav2": {
-        "questions": "a JSON file or its zip",
-        "annotations": "a JSON file or its zip",
-        "images": ZIP_OR_FOLDER,
-    }
-}
 
 
 class GeneratedSource(Strict):
@@ -86,7 +77,8 @@ class ReaderOptions(Strict):
     answer_lists: bool = Field(
         default=False,
         description="Whether the answers to open-ended questions are lists of texts, in JSON or Python, such "
-        "as the captions of an image. All are reference answers.",
+        "as the captions of an image. All are reference answers. A file with a column `answers` has the "
+        "lists there, beside the one `answer`.",
     )
 
     @model_validator(mode="after")
@@ -104,7 +96,7 @@ class ReaderOptions(Strict):
 class Conversion(Strict):
     """A data set of several files, of which the run makes a TSV with open-ended questions."""
 
-    format: Literal["vqav2"] = Field(
+    format: Format = Field(
         description="Whose files they are. vqav2: a split of VQAv2, whose category is the question type, and "
         "l2_category the answer type."
     )

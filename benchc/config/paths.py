@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from benchc.config.catalogue import ZIP_OR_FOLDER, Model, Source
+from benchc.config.catalogue import Model, Source
 from benchc.config.errors import shown
+from benchc.sources.formats import ZIP_OR_FOLDER
 
 # Values of variables that the environment does not set.
 DEFAULTS = {"BENCHC_SHARED": "../shared"}

@@ -11,13 +11,13 @@ from benchc.atomic import atomic_write
 from benchc.progress import track
 from benchc.sources import vqav2
 from benchc.sources.error import InvalidRowError, SourceError
+from benchc.sources.formats import Format, OpenQuestion
 from benchc.sources.image_choice import Take
 from benchc.sources.image_store import opened_images
-from benchc.sources.open_question import OpenQuestion
 
 # The questions of a data set's files, by name, on the images taken.
 Converter = Callable[[Mapping[str, Path], Take], list[OpenQuestion]]
-CONVERTERS: Mapping[str, Converter] = {"vqav2": vqav2.read_questions}
+CONVERTERS: Mapping[Format, Converter] = {"vqav2": vqav2.read_questions}
 
 COLUMNS = (
     "index",
@@ -33,12 +33,12 @@ COLUMNS = (
 )
 
 
-def convert(data_format: str, files: Mapping[str, Path], take: Take, output: Path) -> int:
+def convert(format: Format, files: Mapping[str, Path], take: Take, output: Path) -> int:
     """Write a data set as a TSV that is read with the options CONVERTED; return the number of its rows.
 
     Args:
-        data_format: one of CONVERTERS
-        files: those that the converter needs, and ``images``, a folder or a zip that is not unpacked
+        format: whose files they are
+        files: those of FORMATS by name; ``images`` is a folder, or a zip that is not unpacked
         take: the number of images to take, the first in the order of a hash of their ids, so that fewer are a
             subset; a file with their ids or names, one per line; or None for all whose files are there
         output: TSV to write. Of the rows on one image, the first has its file, unchanged, and the others the
@@ -47,7 +47,7 @@ def convert(data_format: str, files: Mapping[str, Path], take: Take, output: Pat
     Raises SourceError where the files cannot be read, contradict each other, or lack an image that ``take``
     names or counts. Memory: that of the texts, and of one image.
     """
-    questions = CONVERTERS[data_format](files, take)
+    questions = CONVERTERS[format](files, take)
     holders: dict[str, str] = {}
     missing: dict[str, str] = {}
     with opened_images(files["images"]) as read, atomic_write(output) as file:

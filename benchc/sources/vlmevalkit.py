@@ -203,10 +203,7 @@ def _needed(options: ReaderOptions, open_ended: bool) -> Iterator[str]:
     elif not open_ended and not options.answer_words:
         yield from ("A", "B")
     yield from options.exclude
-    if options.category_column is not None:
-        yield options.category_column
-    if options.image_column is not None:
-        yield options.image_column
+    yield from filter(None, (options.category_column, options.image_column, options.problem_column))
 
 
 def _frame(items: Sequence[tuple[str, ItemText, list[ImageFile], list[str]]]) -> pl.DataFrame:

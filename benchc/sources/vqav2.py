@@ -6,9 +6,9 @@ from typing import Any
 
 from benchc.progress import track
 from benchc.sources.error import SourceError
+from benchc.sources.formats import OpenQuestion
 from benchc.sources.image_choice import Take, chosen_images
 from benchc.sources.json_lists import read_list, read_value
-from benchc.sources.open_question import OpenQuestion
 
 ANNOTATORS = 10
 

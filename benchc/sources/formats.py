@@ -1,6 +1,20 @@
-"""An open-ended question of a data set that is converted to a TSV."""
+"""The data sets of several files that are converted to a TSV, and the questions that are read from them."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
+
+Format = Literal["vqav2"]
+
+# What the paths of a format's files should name.
+ZIP_OR_FOLDER = "a zip or a folder of images"
+FORMATS: Mapping[Format, Mapping[str, str]] = {
+    "vqav2": {
+        "questions": "a JSON file or its zip",
+        "annotations": "a JSON file or its zip",
+        "images": ZIP_OR_FOLDER,
+    }
+}
 
 
 @dataclass(frozen=True)
