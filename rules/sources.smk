@@ -9,7 +9,8 @@ OUTPUTS:
     <results>/sources/{source}.report.csv    rows that did not become items, each with the reason
 """
 
-from benchc.workflow.sources import DOWNLOADS, converted_from, own_contents
+from benchc.config.source_files import DOWNLOADS
+from benchc.workflow.sources import converted_from, own_contents
 
 
 rule download_source:

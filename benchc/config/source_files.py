@@ -8,6 +8,8 @@ from benchc.config.catalogue import Source
 from benchc.config.strict import is_address
 from benchc.sources.reader_options import CONVERTED, ReaderOptions
 
+DOWNLOADS = "results/downloads"
+
 
 class SourceFile(NamedTuple):
     """``path``: where the file is, or will be. ``url``: where it is downloaded from; ``md5``: what it has."""
@@ -25,7 +27,7 @@ def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
     convert = source.convert
     if convert is not None:
         return {
-            name: SourceFile(f"results/downloads/{id_}/{name}", given, convert.md5.get(name))
+            name: SourceFile(f"{DOWNLOADS}/{id_}/{name}", given, convert.md5.get(name))
             if is_address(given)
             else SourceFile(given)
             for name, given in convert.files.items()
@@ -34,7 +36,7 @@ def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
         return {"tsv": SourceFile(source.path)}
     if source.generated is not None:
         return {}
-    return {"tsv": SourceFile(f"results/downloads/{id_}.tsv", source.url, source.md5)}
+    return {"tsv": SourceFile(f"{DOWNLOADS}/{id_}.tsv", source.url, source.md5)}
 
 
 def reader_options(source: Source) -> ReaderOptions:

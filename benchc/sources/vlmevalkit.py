@@ -215,5 +215,7 @@ def _frame(items: Sequence[tuple[str, ItemText, list[ImageFile], list[str]]]) ->
         for id_, text, images, keys in items
     ]
     frame = pl.DataFrame(rows, schema={**ITEMS.columns, "images": pl.List(pl.Int64)})
-    data = pl.lit(pl.Series([image._asdict() for image in files.values()], dtype=IMAGE))
-    return frame.with_columns(pl.col("images").list.eval(data.gather(pl.element())))
+    data = pl.Series([image._asdict() for image in files.values()], dtype=IMAGE)
+    shown = frame.select("id", "images").explode("images")
+    shown = shown.with_columns(images=data.gather(shown["images"]))
+    return frame.with_columns(shown.group_by("id", maintain_order=True).agg("images")["images"])

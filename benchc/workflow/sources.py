@@ -6,12 +6,10 @@ from pathlib import Path
 from benchc.config.catalogue import Conversion
 from benchc.config.load import Config
 from benchc.config.paths import is_result
-from benchc.config.source_files import reader_options, source_files
+from benchc.config.source_files import DOWNLOADS, reader_options, source_files
 from benchc.user_paths import relative_path
 from benchc.workflow.code import Wildcards, code_of, contents_of
 from benchc.workflow.made_once import named
-
-DOWNLOADS = "results/downloads"
 
 
 def local(path: str | Path) -> str:
