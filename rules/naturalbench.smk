@@ -193,7 +193,7 @@ rule read_groups:
         **stage(
             "naturalbench.read_groups",
             contents=[
-                *(line for id_ in bench.labels for line in sources.own_contents(id_, ["tsv"])),
+                *sources.contents(*bench.labels),
                 *contents_of(bench.tag_file),
             ],
             labels=bench.labels,

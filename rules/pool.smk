@@ -51,7 +51,7 @@ rule references:
     conda:
         "../envs/core.yaml"
     params:
-        **stage("references", contents=sources.answer_contents(), files=sources.answers),
+        **stage("references", contents=sources.contents(*sources.all), files=sources.answers),
     message:
         "Reading the reference answers of the pool"
     shell:

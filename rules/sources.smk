@@ -3,55 +3,67 @@
 REQUIRED INPUTS: the sources' files, downloaded, generated or local
 OUTPUTS:
     results/downloads/{source}.tsv           a data set as published
-    results/downloads/{source}/{file}        a file of VQAv2 as published: questions, annotations or images
+    results/downloads/{source}/{file}        a file as published of a data set of several
+    results/generated/{converted}.tsv        a data set of several files in VLMEvalKit's format
     <results>/sources/{source}.parquet       its items
     <results>/sources/{source}.report.csv    rows that did not become items, each with the reason
 """
 
+from benchc.config.source_files import DOWNLOADS
+from benchc.workflow.sources import converted_from, own_contents
+
 
 rule download_source:
-    """Download a data set, resuming an interrupted download, and check its MD5."""
+    """Download a file of a data set, resuming an interrupted download, and check its MD5."""
     output:
-        "results/downloads/{source}.tsv",
+        f"{DOWNLOADS}/{{file}}",
     log:
-        "<logs>/download_source/{source}.log",
+        "<logs>/download_source/{file}.log",
     wildcard_constraints:
-        source=one_of(sources.tsv),
+        file=one_of(sources.downloads),
     localrule: True
     conda:
         "../envs/core.yaml"
     params:
         **stage(
             "download_source",
-            url=lambda wildcards: sources.published[wildcards.source]["tsv"].url,
-            md5=lambda wildcards: sources.published[wildcards.source]["tsv"].md5,
+            url=lambda wildcards: sources.downloads[wildcards.file].url,
+            md5=lambda wildcards: sources.downloads[wildcards.file].md5,
         ),
     message:
-        "Downloading {wildcards.source}"
+        "Downloading {wildcards.file}"
     shell:
         RUN
 
 
-rule download_vqav2:
-    """Download one of VQAv2's files, resuming an interrupted download, and check its MD5."""
+rule convert_source:
+    """Convert a data set of several files to a TSV in VLMEvalKit's format."""
+    input:
+        waited_for=lambda wildcards: converted_from(sources.conversions[wildcards.converted]),
     output:
-        "results/downloads/{source}/{file}",
+        "results/generated/{converted}.tsv",
     log:
-        "<logs>/download_vqav2/{source}/{file}.log",
+        "<logs>/convert_source/{converted}.log",
+    benchmark:
+        "<benchmarks>/convert_source/{converted}.jsonl"
     wildcard_constraints:
-        source=one_of(sources.vqav2),
-        file="questions|annotations|images",
-    localrule: True
+        converted=one_of(sources.converted),
     conda:
         "../envs/core.yaml"
+    resources:
+        mem_mb=2000,
     params:
         **stage(
-            "download_source",
-            url=lambda wildcards: sources.published[wildcards.source][wildcards.file].url,
-            md5=lambda wildcards: sources.published[wildcards.source][wildcards.file].md5,
+            "convert_source",
+            contents=lambda wildcards: own_contents(
+                converted_from(sources.conversions[wildcards.converted])
+            ),
+            format=lambda wildcards: sources.conversions[wildcards.converted].format,
+            files=By("converted", {name: found.files for name, found in sources.conversions.items()}),
+            take_images=lambda wildcards: sources.conversions[wildcards.converted].take_images,
         ),
     message:
-        "Downloading the {wildcards.file} of {wildcards.source}"
+        "Converting {wildcards.converted}"
     shell:
         RUN
 
@@ -67,8 +79,6 @@ rule read_source:
         "<logs>/read_source/{source}.log",
     benchmark:
         "<benchmarks>/read_source/{source}.jsonl"
-    wildcard_constraints:
-        source=one_of(sources.tsv),
     conda:
         "../envs/core.yaml"
     resources:
@@ -78,40 +88,7 @@ rule read_source:
             "read_source",
             contents=lambda wildcards: sources.contents(wildcards.source),
             source=lambda wildcards: wildcards.source,
-            reader=By("source", {id_: sources.reader(id_) for id_ in sources.tsv}),
-        ),
-    message:
-        "Reading the items of {wildcards.source}"
-    shell:
-        RUN
-
-
-rule read_vqav2:
-    """Turn VQAv2's files into items; questions that cannot become items are listed with the reason."""
-    input:
-        questions=lambda wildcards: sources.file(wildcards.source, "questions"),
-        annotations=lambda wildcards: sources.file(wildcards.source, "annotations"),
-        images=lambda wildcards: sources.file(wildcards.source, "images"),
-        waited_for=lambda wildcards: sources.image_list(wildcards.source),
-    output:
-        parquet="<results>/sources/{source}.parquet",
-        report="<results>/sources/{source}.report.csv",
-    log:
-        "<logs>/read_vqav2/{source}.log",
-    benchmark:
-        "<benchmarks>/read_vqav2/{source}.jsonl"
-    wildcard_constraints:
-        source=one_of(sources.vqav2),
-    conda:
-        "../envs/core.yaml"
-    resources:
-        mem_mb=lambda wildcards, attempt: attempt * sources.memory(wildcards.source),
-    params:
-        **stage(
-            "read_vqav2",
-            contents=lambda wildcards: sources.contents(wildcards.source),
-            source=lambda wildcards: wildcards.source,
-            take_images=lambda wildcards: sources.taken_images(wildcards.source),
+            reader=By("source", sources.readers),
         ),
     message:
         "Reading the items of {wildcards.source}"

@@ -18,8 +18,8 @@ def references(*, pool: Path, files: Annotated[Mapping[str, AnswerFile], Json], 
 
     Args:
         pool: pool/items.parquet
-        files: the file with the answers of each source, such as {"my": {"kind": "tsv", "path": "my.tsv"}}; a
-            TSV is read where the pool has open-ended questions of the source, vqav2 are VQAv2's annotations
+        files: the TSV with the answers of each source, such as {"my": {"path": "my.tsv", "lists": false}},
+            which is read where the pool has open-ended questions of the source; lists: its answers are lists
         output: references.parquet to write
     """
     found = read_references(pool, files)

@@ -13,17 +13,16 @@ from benchc.checking.finding import Finding, Findings, Level, reason
 from benchc.config.catalogue import Source
 from benchc.config.load import Config
 from benchc.config.settings import Demo
-from benchc.config.source_files import source_files
+from benchc.config.source_files import reader_options, source_files
 from benchc.demo.source import generate_source
 from benchc.errors import InputError
 from benchc.images import opened
 from benchc.planning.amounts import disk_text
 from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
+from benchc.sources.conversion import convert
 from benchc.sources.pool import choose, task_types
-from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.vlmevalkit import read_vlmevalkit
-from benchc.sources.vqav2 import Vqav2Files, read_vqav2
 
 STAGE = "sources"
 ROWS_SHOWN = 3
@@ -76,12 +75,6 @@ def write_generated(id_: str, groups: int, seed: int, path: Path) -> None:
 
 
 def _source(id_: str, source: Source, demo: Demo | None) -> Findings[SourceItems | None]:
-    if source.generated is not None:
-        assert demo is not None  # which the configuration's checks ensure
-        with TemporaryDirectory() as folder:
-            path = Path(folder) / f"{id_}.tsv"
-            write_generated(id_, source.generated.groups, demo.seed, path)
-            return (yield from _read(id_, source, {"tsv": path}, "made by the run"))
     files = source_files(id_, source)
     absent = [file.url for file in files.values() if file.url is not None and not Path(file.path).is_file()]
     for url in absent:
@@ -89,7 +82,33 @@ def _source(id_: str, source: Source, demo: Demo | None) -> Findings[SourceItems
     if absent:
         return None
     paths = {name: Path(file.path) for name, file in files.items()}
-    return (yield from _read(id_, source, paths, ", ".join(map(str, paths.values()))))
+    with TemporaryDirectory() as folder:
+        try:
+            tsv = paths.get("tsv") or _made(id_, source, paths, demo, Path(folder))
+            items, report = read_vlmevalkit(tsv, id_, reader_options(source))
+        except (InputError, OSError) as error:
+            yield Finding(STAGE, "error", id_, reason(error))
+            return None
+    level: Level = "made" if source.generated is not None else "ok"
+    origin = ", ".join(map(str, paths.values())) or "made by the run"
+    yield Finding(STAGE, level, id_, f"{pluralize(items.height, 'item')}, {origin}")
+    yield from _remarks(id_, report)
+    images = _images(items)
+    tasks = task_types({id_: items}, {id_: source.task_column})
+    first = choose(tasks, per_task=1, total=None).items["id"].implode()
+    drawn = items.filter(pl.col("id").is_in(sorted(items["id"], key=draw_of)[:DRAWN]))
+    return SourceItems(items.drop("images"), items.filter(pl.col("id").is_in(first)), images, drawn)
+
+
+def _made(id_: str, source: Source, files: Mapping[str, Path], demo: Demo | None, folder: Path) -> Path:
+    """Write the TSV of a source that is generated or converted, as the run does, and return its path."""
+    path = folder / f"{id_}.tsv"
+    if source.convert is not None:
+        convert(source.convert.format, files, source.convert.take, path)
+    else:
+        assert source.generated is not None and demo is not None  # which the configuration's checks ensure
+        write_generated(id_, source.generated.groups, demo.seed, path)
+    return path
 
 
 def _download(id_: str, url: str) -> Finding:
@@ -98,26 +117,6 @@ def _download(id_: str, url: str) -> Finding:
     except InputError as error:
         return Finding(STAGE, "error", id_, reason(error))
     return Finding(STAGE, "fetch", id_, f"{disk_text(size) if size else 'size unknown'}, from {url}")
-
-
-def _read(id_: str, source: Source, paths: Mapping[str, Path], origin: str) -> Findings[SourceItems | None]:
-    try:
-        if source.vqav2 is not None:
-            items, report = read_vqav2(Vqav2Files(**paths), id_, source.vqav2.take)
-        else:
-            options = ReaderOptions(**source.reader.model_dump(), task_column=source.task_column)
-            items, report = read_vlmevalkit(paths["tsv"], id_, options)
-    except (InputError, OSError) as error:
-        yield Finding(STAGE, "error", id_, reason(error))
-        return None
-    level: Level = "made" if source.generated is not None else "ok"
-    yield Finding(STAGE, level, id_, f"{pluralize(items.height, 'item')}, {origin}")
-    yield from _remarks(id_, report)
-    images = _images(items)
-    tasks = task_types({id_: items}, {id_: source.task_column})
-    first = choose(tasks, per_task=1, total=None).items["id"].implode()
-    drawn = items.filter(pl.col("id").is_in(sorted(items["id"], key=draw_of)[:DRAWN]))
-    return SourceItems(items.drop("images"), items.filter(pl.col("id").is_in(first)), images, drawn)
 
 
 def draw_of(id_: str) -> int:

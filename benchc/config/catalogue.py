@@ -1,7 +1,8 @@
 """The entries of the catalogues, config/sources.yaml and config/models.yaml."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Field, RootModel, model_validator
 
@@ -27,6 +28,7 @@ from benchc.models.auto_class_names import AutoClass
 from benchc.models.image_backends import ImageBackend
 from benchc.models.units_together import UnitsTogether
 from benchc.schemas.revision import COMMIT
+from benchc.sources.formats import FORMATS, Format
 
 IMAGE = "<image>"  # in the prompt of most models
 
@@ -75,7 +77,8 @@ class ReaderOptions(Strict):
     answer_lists: bool = Field(
         default=False,
         description="Whether the answers to open-ended questions are lists of texts, in JSON or Python, such "
-        "as the captions of an image. All are reference answers.",
+        "as the captions of an image. All are reference answers. A file with a column `answers` has the "
+        "lists there, beside the one `answer`.",
     )
 
     @model_validator(mode="after")
@@ -90,30 +93,20 @@ class ReaderOptions(Strict):
         return self
 
 
-class Vqav2Md5(Strict):
-    """The MD5 of each file of VQAv2 that is downloaded."""
+class Conversion(Strict):
+    """A data set of several files, of which the run makes a TSV with open-ended questions."""
 
-    questions: Md5 | None = Field(default=None, description="MD5 of the file at vqav2.questions.")
-    annotations: Md5 | None = Field(default=None, description="MD5 of the file at vqav2.annotations.")
-    images: Md5 | None = Field(default=None, description="MD5 of the file at vqav2.images.")
-
-
-class Vqav2Source(Strict):
-    """The files of one split of VQAv2, whose questions are open-ended."""
-
-    questions: FileOrAddress = Field(
-        description="JSON file of the questions as published, or its zip: a web address, or a path as `path`."
+    format: Format = Field(
+        description="Whose files they are. vqav2: a split of VQAv2, whose category is the question type, and "
+        "l2_category the answer type."
     )
-    annotations: FileOrAddress = Field(
-        description="JSON file of the annotations as published, or its zip: a web address, or a path."
+    files: dict[str, FileOrAddress] = Field(
+        description="Files by name: a web address, or a path as `path`. Of vqav2: `questions` and "
+        "`annotations`, JSON files as published or their zips, and `images`, the zip as published, which is "
+        "not unpacked, or a folder of the images."
     )
-    images: FileOrAddress = Field(
-        description="Zip of the images as published, which is not unpacked: a web address, or a path; or the "
-        "path of a folder of the images, such as val2014."
-    )
-    md5: Vqav2Md5 = Field(
-        default_factory=Vqav2Md5,
-        description="MD5 of each file at a web address; null if none is published, to skip the check.",
+    md5: dict[str, Md5] = Field(
+        default_factory=dict, description="MD5 of files at a web address, by name; without one, no check."
     )
     take_images: Annotated[int, Field(ge=1)] | Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
@@ -127,13 +120,26 @@ class Vqav2Source(Strict):
         """Return ``take_images``, of which a text is a path."""
         return Path(self.take_images) if isinstance(self.take_images, str) else self.take_images
 
+    def with_paths(self, change: Callable[[str, str, str], str]) -> Self:
+        """Return the entry with other local paths, from a function of the key, the path and what it names."""
+        kinds = FORMATS[self.format]
+        files = {
+            name: given if is_address(given) else change(f"files.{name}", given, kinds[name])
+            for name, given in self.files.items()
+        }
+        take = self.take_images
+        if isinstance(take, str):
+            take = change("take_images", take, "a file that lists images")
+        return self.model_copy(update={"files": files, "take_images": take})
+
     @model_validator(mode="after")
-    def _md5_of_downloads(self) -> Self:
-        for name in ("questions", "annotations", "images"):
-            if getattr(self.md5, name) is not None and not is_address(getattr(self, name)):
-                raise ValueError(
-                    f"has an md5 of {name}, which is a local file, but only downloads are checked"
-                )
+    def _files_of_the_format(self) -> Self:
+        names = FORMATS[self.format]
+        if self.files.keys() != names.keys():
+            raise ValueError(f"has the files {', '.join(self.files)}, but should have {', '.join(names)}")
+        for name in self.md5:
+            if not is_address(self.files.get(name, "")):
+                raise ValueError(f"has an md5 of {name}, which is no download; only downloads are checked")
         return self
 
 
@@ -154,7 +160,7 @@ class Published(Strict):
 
 
 class Source(Strict):
-    """A data set, from exactly one of url, path, generated and vqav2."""
+    """A data set, from exactly one of url, path, generated and convert."""
 
     label: Label = Field(description="Name in figures.")
     url: WebAddress | None = Field(
@@ -173,9 +179,8 @@ class Source(Strict):
     generated: GeneratedSource | None = Field(
         default=None, description="Size of a source that the run generates."
     )
-    vqav2: Vqav2Source | None = Field(
-        default=None,
-        description="VQAv2's own files: open-ended questions with the answers of ten annotators.",
+    convert: Conversion | None = Field(
+        default=None, description="Files of which the run makes a TSV, such as those of VQAv2."
     )
     published: Published = Field(
         default_factory=Published,
@@ -193,15 +198,24 @@ class Source(Strict):
         ),
     ] = Field(
         description="Column with the task type, by which the pool is balanced; rows without one are "
-        "rejected. l2-category and l2_category are the same column. Of vqav2, they are the question type "
-        "and the answer type."
+        "rejected. l2-category and l2_category are the same column."
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _former_key(cls, content: Any) -> Any:
+        if isinstance(content, dict) and "vqav2" in content:
+            raise ValueError(
+                "has vqav2, which is now convert, with format: vqav2, and with questions, annotations and "
+                "images below files"
+            )
+        return content
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:
-        _exactly_one(self, ("url", "path", "generated", "vqav2"))
-        if self.vqav2 is not None and self.reader != ReaderOptions():
-            raise ValueError("has a reader, which is for TSV files, but vqav2 has none; remove it")
+        _exactly_one(self, ("url", "path", "generated", "convert"))
+        if self.convert is not None and self.reader != ReaderOptions():
+            raise ValueError("has a reader, which is for published TSV files, and convert; remove one")
         if self.md5 is not None and self.url is None:
             raise ValueError("has an md5 without a url, but only downloads are checked")
         return self

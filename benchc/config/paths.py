@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from benchc.config.catalogue import Model, Source
 from benchc.config.errors import shown
-from benchc.config.strict import is_address
+from benchc.sources.formats import ZIP_OR_FOLDER
 
 # Values of variables that the environment does not set.
 DEFAULTS = {"BENCHC_SHARED": "../shared"}
@@ -16,15 +16,7 @@ VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 # What a path should name.
 MODEL_FOLDER = "a folder in the Hub's format"
-IMAGES = "a zip or a folder of images"
 TSV = "a TSV file"
-VQAV2 = {
-    "questions": "a JSON file or its zip",
-    "annotations": "a JSON file or its zip",
-    "images": IMAGES,
-    "take_images": "a file that lists images",
-}
-
 
 CatalogueEntry = TypeVar("CatalogueEntry", Source, Model)
 
@@ -48,14 +40,9 @@ def expand_path(
     if entry.path is not None:
         kind = MODEL_FOLDER if isinstance(entry, Model) else TSV
         return entry.model_copy(update={"path": expanded("path", entry.path, kind)})
-    if isinstance(entry, Source) and entry.vqav2 is not None:
-        given = {key: getattr(entry.vqav2, key) for key in VQAV2}
-        paths = {
-            key: expanded(f"vqav2.{key}", value, VQAV2[key])
-            for key, value in given.items()
-            if isinstance(value, str) and not is_address(value)
-        }
-        return entry.model_copy(update={"vqav2": entry.vqav2.model_copy(update=paths)})
+    if isinstance(entry, Source) and entry.convert is not None:
+        convert = entry.convert.with_paths(lambda key, *given: expanded(f"convert.{key}", *given))
+        return entry.model_copy(update={"convert": convert})
     return entry
 
 
@@ -92,6 +79,6 @@ def _problem(path: str, full: Path, kind: str) -> str | None:
             return f"{path} is a file, not {kind}"
         # Predictions are cached under the folder's name.
         return "should end in the name of the model's folder" if Path(path).name in ("", "..") else None
-    if full.is_file() or (kind == IMAGES and full.is_dir()):
+    if full.is_file() or (kind == ZIP_OR_FOLDER and full.is_dir()):
         return None
     return f"{path} is {'a folder' if full.is_dir() else 'a pipe or device'}, not {kind}"

@@ -9,8 +9,6 @@ import yaml
 
 from benchc.config.catalogue import Model, Source
 from benchc.config.load import Config
-from benchc.config.paths import VQAV2
-from benchc.config.strict import is_address
 from benchc.user_paths import relative_path
 
 HEADER = "# A record of the run: every key with its value. To change one, edit the run's own configuration.\n"
@@ -48,11 +46,9 @@ def _entry(entry: Source | Model, root: Path, *left_out: str) -> dict[str, Any]:
     content = entry.model_dump(mode="json", exclude=set(left_out))
     if entry.path is not None:
         content["path"] = str(relative_path(entry.path, root))
-    if isinstance(entry, Source) and entry.vqav2 is not None:
-        for key in VQAV2:
-            path = content["vqav2"][key]
-            if isinstance(path, str) and not is_address(path):
-                content["vqav2"][key] = str(relative_path(path, root))
+    if isinstance(entry, Source) and entry.convert is not None:
+        convert = entry.convert.with_paths(lambda _key, path, _kind: str(relative_path(path, root)))
+        content["convert"] = convert.model_dump(mode="json")
     return content
 
 

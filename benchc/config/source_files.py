@@ -1,12 +1,14 @@
 """The files of a source: local ones, and where the run puts those that it downloads."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 from benchc.config.catalogue import Source
 from benchc.config.strict import is_address
+from benchc.sources.reader_options import CONVERTED, ReaderOptions
 
-VQAV2_FILES = ("questions", "annotations", "images")
+DOWNLOADS = "results/downloads"
 
 
 class SourceFile(NamedTuple):
@@ -18,24 +20,28 @@ class SourceFile(NamedTuple):
 
 
 def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
-    """Return the files that a source is read from by name: ``tsv``, or VQAV2_FILES; none of a generated one.
+    """Return the files that a source is made of by name: ``tsv``, or those of its ``convert``.
 
-    Paths are as in the catalogue, and relative to the repository's root otherwise.
+    A generated source has none. Paths are as in the catalogue, else relative to the repository's root.
     """
-    vqav2 = source.vqav2
-    if vqav2 is not None:
+    convert = source.convert
+    if convert is not None:
         return {
-            name: _vqav2_file(id_, name, getattr(vqav2, name), getattr(vqav2.md5, name))
-            for name in VQAV2_FILES
+            name: SourceFile(f"{DOWNLOADS}/{id_}/{name}", given, convert.md5.get(name))
+            if is_address(given)
+            else SourceFile(given)
+            for name, given in convert.files.items()
         }
     if source.path is not None:
         return {"tsv": SourceFile(source.path)}
     if source.generated is not None:
         return {}
-    return {"tsv": SourceFile(f"results/downloads/{id_}.tsv", source.url, source.md5)}
+    return {"tsv": SourceFile(f"{DOWNLOADS}/{id_}.tsv", source.url, source.md5)}
 
 
-def _vqav2_file(id_: str, name: str, given: str, md5: str | None) -> SourceFile:
-    return (
-        SourceFile(f"results/downloads/{id_}/{name}", given, md5) if is_address(given) else SourceFile(given)
-    )
+def reader_options(source: Source) -> ReaderOptions:
+    """Return how the TSV of a source differs from the standard columns."""
+    if source.convert is not None:
+        return replace(CONVERTED, task_column=source.task_column)
+    given = source.reader.model_dump() | {"exclude": dict(sorted(source.reader.exclude.items()))}
+    return ReaderOptions(**given, task_column=source.task_column)

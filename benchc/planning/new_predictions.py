@@ -9,7 +9,7 @@ import polars as pl
 
 from benchc.config.catalogue import Source
 from benchc.config.load import Config
-from benchc.config.source_files import source_files
+from benchc.config.source_files import reader_options, source_files
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN
 from benchc.corruptions.variants import variants_of_image
@@ -28,7 +28,6 @@ from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import pool_images
 from benchc.schemas.predictions import KEY
 from benchc.sources.pool import choose, task_types
-from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.vlmevalkit import read_vlmevalkit
 
 # Items on whose images a corruption is applied again, to see whether its pixels differ.
@@ -167,13 +166,12 @@ def _source(id_: str, source: Source, path: Path, planned: Collection[Path]) -> 
     """Return the items of a source as they will be, without images; None where its file is not here."""
     if path.exists() and path not in planned:
         return _asked(read_table(path, ITEMS))
-    if source.generated is not None or source.vqav2 is not None:
+    if source.generated is not None or source.convert is not None:
         return None
     tsv = Path(source_files(id_, source)["tsv"].path)
     if not tsv.exists():
         return None
-    options = ReaderOptions(**source.reader.model_dump(), task_column=source.task_column)
-    return _asked(read_vlmevalkit(tsv, id_, options)[0])
+    return _asked(read_vlmevalkit(tsv, id_, reader_options(source))[0])
 
 
 def _rows(pool: Path, ids: Iterable[str]) -> Iterator[pl.DataFrame]:

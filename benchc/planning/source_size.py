@@ -12,9 +12,9 @@ from benchc.demo.world import SOURCES
 from benchc.planning.amounts import Amount
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
+from benchc.sources.conversion import CONVERTERS
 from benchc.sources.error import SourceError
 from benchc.sources.tsv import read_rows
-from benchc.sources.vqav2 import Vqav2Files, read_vqav2_texts
 
 
 def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | None:
@@ -31,9 +31,10 @@ def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | 
         return generated_counts(id_, source.task_column, source.generated.groups)
     try:
         paths = {name: Path(file.path) for name, file in source_files(id_, source).items()}
-        if source.vqav2 is not None:
-            texts = read_vqav2_texts(Vqav2Files(**paths), id_, source.vqav2.take)
-            return Counter(texts.items[source.task_column].drop_nulls())
+        if source.convert is not None:
+            rows = CONVERTERS[source.convert.format](paths, source.convert.take)
+            found = (getattr(row, source.task_column) for row in rows if row.problem is None)
+            return Counter(filter(None, found))
         column = source.reader.category_column if source.task_column == "category" else None
         tasks = (row.values.get(column or source.task_column) for row in read_rows(paths["tsv"]))
         return Counter(filter(None, tasks))  # rows without one are rejected
@@ -47,7 +48,7 @@ def published_items(source: Source) -> Amount:
     Of a run that takes some of the images, they are estimated by the mean number of items of an image.
     """
     amount, images = published_amount(source.published), source.published.images
-    take = None if source.vqav2 is None else source.vqav2.take
+    take = None if source.convert is None else source.convert.take
     if amount.value is not None and isinstance(take, int) and images is not None and take < images:
         return Amount(round(amount.value * take / images), "estimate")
     return amount

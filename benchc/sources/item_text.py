@@ -86,14 +86,11 @@ def _place_of(answer: str, words: Sequence[str]) -> int | None:
 def read_open_text(values: Mapping[str, str], *, answer_lists: bool = False) -> ItemText:
     """Return the text of an open-ended question in a row, exactly as published.
 
-    ``answer_lists``: its answer is a list of texts. Raises InvalidRowError where the question or the answer
-    is missing or only white space, or no such list.
+    ``answer_lists``: as of :func:`read_open_answers`. Raises InvalidRowError as it does, and where the
+    question is missing or only white space.
     """
     question = _question(values)
-    if read_open_answer(values) is None:
-        raise InvalidRowError("has no answer")
-    if answer_lists and not all(map(str.strip, read_answer_list(values["answer"]))):
-        raise InvalidRowError("an answer in its list is only white space")
+    read_open_answers(values, answer_lists=answer_lists)
     return ItemText(
         question,
         present(values.get("hint")),
@@ -104,10 +101,24 @@ def read_open_text(values: Mapping[str, str], *, answer_lists: bool = False) -> 
     )
 
 
-def read_open_answer(values: Mapping[str, str]) -> str | None:
-    """Return the answer to an open-ended question in a row; None where it is missing or white space."""
-    answer = present(values.get("answer"))
-    return answer.strip() or None if answer else None
+def read_open_answers(values: Mapping[str, str], *, answer_lists: bool = False) -> tuple[str, list[str]]:
+    """Return the reference answer of an open-ended question in a row, and all, if there are several.
+
+    ``answer_lists``: they are the list in the column ``answers``, of annotators who may have said nothing; in
+    a file without it, the list in ``answer``, whose first is the reference. Raises InvalidRowError where the
+    answer is missing or white space, or there is no such list.
+    """
+    answer = (present(values.get("answer")) or "").strip()
+    if not answer:
+        raise InvalidRowError("has no answer")
+    if not answer_lists:
+        return answer, []
+    if "answers" in values:
+        return answer, read_answer_list(values["answers"])
+    answers = [one.strip() for one in read_answer_list(answer)]
+    if not all(answers):
+        raise InvalidRowError("an answer in its list is only white space")
+    return answers[0], answers if len(answers) > 1 else []
 
 
 def read_answer_list(text: str) -> list[str]:

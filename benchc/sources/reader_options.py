@@ -23,7 +23,9 @@ class ReaderOptions:
             these words are the options; else a file without a column of options has open-ended questions
         category_column: column with the category, if it is not called category
         open_ended: rows without options are open-ended questions, in a file that has columns of options
-        answer_lists: the answer to an open-ended question is a list of texts, such as captions of the image
+        answer_lists: the answer to an open-ended question is a list of texts, such as captions of the image;
+            in a file with a column ``answers``, the list is there, beside the one answer
+        problem_column: column that says why a row is no item; empty of those that are
     """
 
     options_column: str | None = None
@@ -35,3 +37,8 @@ class ReaderOptions:
     category_column: str | None = None
     open_ended: bool = False
     answer_lists: bool = False
+    problem_column: str | None = None
+
+
+# Of a TSV that benchc.sources.conversion writes.
+CONVERTED = ReaderOptions(image_column="image_name", answer_lists=True, problem_column="problem")

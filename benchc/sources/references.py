@@ -1,8 +1,9 @@
 """The reference answers of a pool's items, by which free answers are graded."""
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import polars as pl
 
@@ -11,11 +12,9 @@ from benchc.pluralize import pluralize
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.references import REFERENCES
-from benchc.sources.item_text import read_answer_list, read_open_answer
+from benchc.sources.error import InvalidRowError
+from benchc.sources.item_text import read_open_answers
 from benchc.sources.tsv import read_rows
-from benchc.sources.vqav2_annotations import read_annotations
-
-Kind = Literal["tsv", "tsv_lists", "vqav2"]
 
 
 class Reference(NamedTuple):
@@ -26,13 +25,10 @@ class Reference(NamedTuple):
 
 
 class AnswerFile(NamedTuple):
-    """The file with the answers to a source's open-ended questions.
+    """The TSV with the answers to a source's open-ended questions, and whether they are lists."""
 
-    ``kind``: its TSV, a TSV whose answers are lists, or VQAv2's annotations.
-    """
-
-    kind: Kind
     path: Path
+    lists: bool = False
 
 
 def read_references(pool: Path, files: Mapping[str, AnswerFile]) -> pl.DataFrame:
@@ -50,11 +46,7 @@ def read_references(pool: Path, files: Mapping[str, AnswerFile]) -> pl.DataFrame
         file = files.get(str(source))
         if file is not None:
             indices = {id_.removeprefix(f"{source}/"): id_ for id_ in rows["id"]}
-            if file.kind == "vqav2":
-                answers = _of_vqav2(file.path, indices)
-            else:
-                answers = _of_tsv(file.path, indices, lists=file.kind == "tsv_lists")
-            found |= {indices[index]: one for index, one in answers.items()}
+            found |= {indices[index]: one for index, one in _answers(file, indices).items()}
     without = items.filter(~pl.col("id").is_in(list(found)))
     if not without.is_empty():
         id_, source = without.select("id", "source").row(0)
@@ -67,22 +59,12 @@ def read_references(pool: Path, files: Mapping[str, AnswerFile]) -> pl.DataFrame
     return pl.DataFrame(references, schema=pl.Schema(REFERENCES.columns), orient="row")
 
 
-def _of_tsv(path: Path, indices: Collection[str], *, lists: bool) -> dict[str, Reference]:
+def _answers(file: AnswerFile, indices: Collection[str]) -> dict[str, Reference]:
     found: dict[str, Reference] = {}
-    for row in read_rows(path):
-        index, answer = row.values.get("index", "").strip(), read_open_answer(row.values)
+    for row in read_rows(file.path):
+        index = row.values.get("index", "").strip()
         # Of rows with one index, the first that is well-formed is the item.
-        if index not in indices or index in found or row.problem is not None or answer is None:
-            continue
-        answers = [one.strip() for one in read_answer_list(answer)] if lists else [answer]
-        found[index] = Reference(answers[0], answers if len(answers) > 1 else [])
+        if index in indices and index not in found and row.problem is None:
+            with suppress(InvalidRowError):
+                found[index] = Reference(*read_open_answers(row.values, answer_lists=file.lists))
     return found
-
-
-def _of_vqav2(path: Path, indices: Collection[str]) -> dict[str, Reference]:
-    wanted = {int(index) for index in indices}
-    return {
-        str(id_): Reference(annotation.truth, annotation.answers or [])
-        for id_, annotation in read_annotations(path, wanted)
-        if annotation.truth is not None
-    }

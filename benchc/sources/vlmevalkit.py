@@ -8,7 +8,7 @@ import polars as pl
 from benchc.image_keys import derived_key, named_key
 from benchc.letters import LETTERS
 from benchc.progress import track
-from benchc.schemas.items import ITEMS
+from benchc.schemas.items import IMAGE, ITEMS
 from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.item_images import ImageFile, read_image_names, read_item_images
 from benchc.sources.item_order import item_key
@@ -42,8 +42,7 @@ def read_vlmevalkit(
             f"{path}: none of its rows became an item; the reason of the first: "
             f"{rows.remarks[0].reason if rows.remarks else 'it has no rows'}"
         )
-    columns = [_columns(*item) for item in items]
-    return pl.DataFrame(columns, schema=pl.Schema(ITEMS.columns)), report_frame(rows.remarks)
+    return _frame(items), report_frame(rows.remarks)
 
 
 class _Rows:
@@ -71,7 +70,7 @@ class _Rows:
         if problem := row.problem or problem:
             self._remark(row, index, "rejected", problem)
             return
-        # A row that is excluded may have the image of another one.
+        # A row that is no item may have the image of another one.
         try:
             self._images[index] = read_item_images(row.values)
         except InvalidRowError as refusal:
@@ -154,6 +153,8 @@ class _Rows:
 
     def _text(self, values: Mapping[str, str]) -> ItemText:
         options = self._options
+        if options.problem_column is not None and (problem := values[options.problem_column]):
+            raise InvalidRowError(problem)
         if options.category_column is not None:
             values = {**values, "category": values[options.category_column]}
         without = not any(present(values.get(letter)) for letter in LETTERS)
@@ -202,21 +203,19 @@ def _needed(options: ReaderOptions, open_ended: bool) -> Iterator[str]:
     elif not open_ended and not options.answer_words:
         yield from ("A", "B")
     yield from options.exclude
-    if options.category_column is not None:
-        yield options.category_column
-    if options.image_column is not None:
-        yield options.image_column
+    yield from filter(None, (options.category_column, options.image_column, options.problem_column))
 
 
-def _columns(id_: str, text: ItemText, images: list[ImageFile], keys: list[str]) -> dict[str, object]:
-    return {
-        "id": id_,
-        "question": text.question,
-        "hint": text.hint,
-        "options": text.options,
-        "answer": text.answer,
-        "category": text.category,
-        "l2_category": text.l2_category,
-        "images": [image._asdict() for image in images],
-        "image_keys": keys,
-    }
+def _frame(items: Sequence[tuple[str, ItemText, list[ImageFile], list[str]]]) -> pl.DataFrame:
+    """Return items of type ITEMS, of which those that share an image file share its memory."""
+    files = {id(image): image for _, _, images, _ in items for image in images}
+    numbers = {key: number for number, key in enumerate(files)}
+    rows = [
+        {"id": id_, **text._asdict(), "images": [numbers[id(image)] for image in images], "image_keys": keys}
+        for id_, text, images, keys in items
+    ]
+    frame = pl.DataFrame(rows, schema={**ITEMS.columns, "images": pl.List(pl.Int64)})
+    data = pl.Series([image._asdict() for image in files.values()], dtype=IMAGE)
+    shown = frame.select("id", "images").explode("images")
+    shown = shown.with_columns(images=data.gather(shown["images"]))
+    return frame.with_columns(shown.group_by("id", maintain_order=True).agg("images")["images"])

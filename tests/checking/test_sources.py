@@ -2,6 +2,7 @@
 
 import base64
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -133,28 +134,30 @@ def test_a_source_that_was_downloaded_is_read() -> None:
     assert list(items) == ["far"]
 
 
-def vqav2(folder: Path, **keys: object) -> dict[str, object]:
+def vqav2(folder: Path, **keys: str) -> dict[str, Any]:
     paths = map(str, write_vqav2(folder))
-    return dict(zip(("questions", "annotations", "images"), paths, strict=True)) | keys
+    files = dict(zip(("questions", "annotations", "images"), paths, strict=True)) | keys
+    return {"format": "vqav2", "files": files}
 
 
 def test_files_of_vqav2_are_read_and_their_rejected_questions_named(folder: Path) -> None:
     files = vqav2(folder)
     (folder / "val2014" / image_name(73)).unlink()
-    found, items = collected(check_sources(config_of({"v": {"vqav2": files}})))
-    assert lines(found, "ok") == [f"v: 4 items, {', '.join(map(str, files.values()))}"]
+    found, items = collected(check_sources(config_of({"v": {"convert": files}})))
+    assert lines(found, "ok") == [f"v: 4 items, {', '.join(files['files'].values())}"]
     assert lines(found, "warning") == [
-        f"v: 2 rows rejected: image {image_name(73)}: there is no such file among the images (73000, 73001)"
+        f"v: 2 rows rejected: image {image_name(73)}: there is no such file among the images "
+        "(index 73000 in line 4, index 73001 in line 5)"
     ]
     assert items["v"].images["image_key"].unique().len() == 2
-    found, items = collected(check_sources(config_of({"v": {"vqav2": files | {"take_images": 9}}})))
+    found, items = collected(check_sources(config_of({"v": {"convert": files | {"take_images": 9}}})))
     assert "take_images is 9, but its questions are about 3 images" in lines(found, "error")[0]
     assert items == {}
 
 
 def test_files_of_vqav2_that_are_not_here_are_downloads(folder: Path, server: Server) -> None:  # noqa: F811
     files = vqav2(folder, annotations=server.url, images=f"{server.url}?images")
-    found, items = collected(check_sources(config_of({"v": {"vqav2": files}})))
+    found, items = collected(check_sources(config_of({"v": {"convert": files}})))
     assert [line.partition("from ")[2] for line in lines(found, "fetch")] == [
         server.url,
         f"{server.url}?images",

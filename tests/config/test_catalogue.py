@@ -359,12 +359,11 @@ def test_both_spellings_of_the_task_column_are_the_same(
     assert {source.task_column for source in load(raw, root).sources.values()} == {"l2_category"}
 
 
-VQAV2 = (
-    "v: {label: V, task_column: category, vqav2: {questions: q.json, annotations: a.zip, images: i%s}%s}\n"
-)
+FILES = "questions: q.json, annotations: a.zip, images: i"
+VQAV2 = f"v: {{label: V, task_column: category, convert: {{format: vqav2, files: {{{FILES}}}%s}}%s}}\n"
 
 
-def test_files_of_vqav2_are_local_or_downloaded(raw: dict[str, Any], root: Path) -> None:
+def test_files_to_convert_are_local_or_downloaded(raw: dict[str, Any], root: Path) -> None:
     for name in ("q.json", "a.zip", "list.txt"):
         (root / name).touch()
     (root / "i").mkdir()
@@ -380,47 +379,80 @@ def test_files_of_vqav2_are_local_or_downloaded(raw: dict[str, Any], root: Path)
         "annotations": SourceFile("results/downloads/v/annotations", "https://x.org/a.zip", md5),
         "images": SourceFile("i"),
     }
-    assert source.vqav2 is not None and source.vqav2.take == Path("list.txt")
+    assert source.convert is not None and source.convert.take == Path("list.txt")
     (root / "sources.yaml").write_text(SOURCES + text % (", take_images: 5", ""))
     source = load(raw, root, environment={"HERE": "."}).sources["v"]
-    assert source.vqav2 is not None and source.vqav2.take == 5
+    assert source.convert is not None and source.convert.take == 5
 
 
 @pytest.mark.parametrize(
     ("more", "keys", "sentence"),
     [
-        ("", ", path: t.tsv", "v needs exactly one of url, path, generated, vqav2, but has path and vqav2."),
+        (
+            "",
+            ", path: t.tsv",
+            "v needs exactly one of url, path, generated, convert, but has path and convert.",
+        ),
         (
             "",
             ", reader: {index_below: 3}",
-            "v has a reader, which is for TSV files, but vqav2 has none; remove it.",
+            "v has a reader, which is for published TSV files, and convert; remove one.",
         ),
-        (", take_images: 0", "", "v.vqav2.take_images is 0, but should be "),
-        (", take_images: true", "", "v.vqav2.take_images is true, but should be "),
-        (", take: 3", "", "unknown key v.vqav2.take; there are questions, "),
+        (", take_images: 0", "", "v.convert.take_images is 0, but should be "),
+        (", take_images: true", "", "v.convert.take_images is true, but should be "),
+        (", take: 3", "", "unknown key v.convert.take; there are format, "),
         (
             f", md5: {{images: {'0f' * 16}}}",
             "",
-            "v.vqav2 has an md5 of images, which is a local file, but only downloads are checked.",
+            "v.convert has an md5 of images, which is no download; only downloads are checked.",
         ),
     ],
 )
-def test_an_invalid_entry_of_vqav2(
-    raw: dict[str, Any], root: Path, more: str, keys: str, sentence: str
-) -> None:
+def test_an_invalid_conversion(raw: dict[str, Any], root: Path, more: str, keys: str, sentence: str) -> None:
     (root / "sources.yaml").write_text(SOURCES + VQAV2 % (more, keys))
     (only,) = errors(raw, root)
     assert only.startswith(f"sources.yaml: {sentence}")
 
 
-def test_paths_of_vqav2_are_checked(raw: dict[str, Any], root: Path) -> None:
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            f"convert: {{format: vqav2, files: {{{FILES}, more: m}}}}",
+            "v.convert has the files questions, annotations, images, more, but should have questions, "
+            "annotations, images.",
+        ),
+        (
+            "convert: {format: vqav2, files: {questions: q.json}}",
+            "v.convert has the files questions, but should have questions, annotations, images.",
+        ),
+        (
+            f"convert: {{format: coco, files: {{{FILES}}}}}",
+            "v.convert.format is \"coco\", but should be 'vqav2'.",
+        ),
+        (
+            f"vqav2: {{{FILES}}}",
+            "v has vqav2, which is now convert, with format: vqav2, and with questions, annotations and "
+            "images below files.",
+        ),
+    ],
+)
+def test_files_that_are_not_those_of_the_format(
+    raw: dict[str, Any], root: Path, given: str, sentence: str
+) -> None:
+    (root / "sources.yaml").write_text(SOURCES + f"v: {{label: V, task_column: category, {given}}}\n")
+    assert errors(raw, root) == (f"sources.yaml: {sentence}",)
+
+
+def test_paths_of_files_to_convert_are_checked(raw: dict[str, Any], root: Path) -> None:
     (root / "q.json").mkdir()
     (root / "i").touch()
     (root / "sources.yaml").write_text(SOURCES + VQAV2 % (", take_images: '${LISTS}/l.txt'", ""))
     raw["sources"] = ["v", "drawn-text"]
     assert errors(raw, root, LISTS="none") == (
-        'sources.yaml: v.vqav2.questions is "q.json", but q.json is a folder, not a JSON file or its zip.',
-        'sources.yaml: v.vqav2.annotations is "a.zip", but there is no a.zip.',
-        'sources.yaml: v.vqav2.take_images is "${LISTS}/l.txt", but there is no none/l.txt; set the '
+        'sources.yaml: v.convert.files.questions is "q.json", but q.json is a folder, not a JSON file or its '
+        "zip.",
+        'sources.yaml: v.convert.files.annotations is "a.zip", but there is no a.zip.',
+        'sources.yaml: v.convert.take_images is "${LISTS}/l.txt", but there is no none/l.txt; set the '
         "environment variable LISTS to change it.",
     )

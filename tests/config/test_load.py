@@ -326,7 +326,7 @@ def test_all_errors_of_all_files_are_reported_together(raw: dict[str, Any], root
     )
     assert errors(raw, root) == (
         'config.yaml: seed is "x", but should be a valid integer.',
-        "sources.yaml: both needs exactly one of url, path, generated, vqav2, but has url and path.",
+        "sources.yaml: both needs exactly one of url, path, generated, convert, but has url and path.",
         "models.yaml: bad.scoring is \"word\", but should be 'letter', 'text', 'text_mean', "
         "'text_vqascore', 'generate' or 'classify'.",
         'config.yaml: targets[2] is "tiny", but there is no such id in models.yaml; '

@@ -56,18 +56,22 @@ def test_a_path_is_recorded_as_it_is_used(raw: dict[str, Any], root: Path) -> No
     assert yaml.safe_load(only)["a"]["path"] == "data/a.tsv"
 
 
-def test_the_files_of_vqav2_are_recorded_as_they_are_used(raw: dict[str, Any], root: Path) -> None:
+def test_the_files_of_a_conversion_are_recorded_as_they_are_used(raw: dict[str, Any], root: Path) -> None:
     (root / "i").mkdir()
     for name in ("q.json", "a.json", "list.txt"):
         (root / name).touch()
-    files = f"questions: '${{DATA}}/q.json', annotations: {root}/a.json, take_images: ./list.txt"
-    entry = f"v: {{label: V, task_column: category, vqav2: {{{files}, images: 'http://x.org/i.zip'}}}}\n"
-    (root / "sources.yaml").write_text(entry)
-    text = recorded(raw | {"sources": ["v"]}, root, DATA="i/..")["results/trial/config-sources.yaml"]
-    assert yaml.safe_load(text)["v"]["vqav2"] == {
-        "questions": "q.json",
-        "annotations": "a.json",
+    files = {
+        "questions": "${DATA}/q.json",
+        "annotations": f"{root}/a.json",
         "images": "http://x.org/i.zip",
-        "md5": {"questions": None, "annotations": None, "images": None},
+    }
+    convert = {"format": "vqav2", "files": files, "take_images": "./list.txt"}
+    entry = {"label": "V", "task_column": "category", "convert": convert}
+    (root / "sources.yaml").write_text(yaml.safe_dump({"v": entry}))
+    text = recorded(raw | {"sources": ["v"]}, root, DATA="i/..")["results/trial/config-sources.yaml"]
+    assert yaml.safe_load(text)["v"]["convert"] == {
+        "format": "vqav2",
+        "files": {"questions": "q.json", "annotations": "a.json", "images": "http://x.org/i.zip"},
+        "md5": {},
         "take_images": "list.txt",
     }

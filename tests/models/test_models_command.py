@@ -299,7 +299,10 @@ def test_the_id_of_a_source_is_taken_where_its_file_is_here(command: Command, tm
         "made": {"label": "M", "generated": {"groups": 1}, "task_column": "category"},
         "open": {
             "label": "V",
-            "vqav2": {"questions": "n.tsv", "annotations": "n.tsv", "images": "n.tsv"},
+            "convert": {
+                "format": "vqav2",
+                "files": dict.fromkeys(("questions", "annotations", "images"), "n.tsv"),
+            },
             "task_column": "category",
         },
     }

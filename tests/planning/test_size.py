@@ -136,7 +136,7 @@ def test_the_published_size_of_a_source_that_is_not_here_bounds_the_pool(folder:
 
 def vqav2(take: object, **sizes: object) -> Source:
     files = {name: f"https://example.org/{name}.zip" for name in ("questions", "annotations", "images")}
-    content = {"vqav2": {**files, "take_images": take}, "published": sizes}
+    content = {"convert": {"format": "vqav2", "files": files, "take_images": take}, "published": sizes}
     return Source.model_validate({"label": "V", "task_column": "category", **content})
 
 
@@ -188,8 +188,9 @@ def test_sources_beside_the_pool_are_downloaded_too(folder: Path) -> None:
 
 def test_questions_on_the_images_taken_bound_the_pool(folder: Path) -> None:
     files = write_vqav2(folder)._asdict()
-    content = {name: str(path) for name, path in files.items()} | {"take_images": 2}
-    source = Source.model_validate({"label": "V", "vqav2": content, "task_column": "l2_category"})
+    given = {name: str(path) for name, path in files.items()}
+    content = {"format": "vqav2", "files": given, "take_images": 2}
+    source = Source.model_validate({"label": "V", "convert": content, "task_column": "l2_category"})
     (folder / "val2014").rename(folder / "elsewhere")  # images are not read
     assert bound(Pool(per_task=None, total=None), v=source) == Amount(4, "at most")
     files["questions"].write_text("{")

@@ -14,9 +14,8 @@ from benchc.sources.pool import assemble, choose, task_types
 from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.references import AnswerFile, read_references
 from benchc.sources.vlmevalkit import read_vlmevalkit
-from benchc.sources.vqav2 import read_vqav2
 from tests.sources.tsv_files import open_row, row, write_tsv
-from tests.sources.vqav2_files import annotation, question, write_annotations, write_vqav2, zipped
+from tests.sources.vqav2_files import annotation, convert_vqav2, question, read_vqav2, write_vqav2
 from tests.stages import run_stage
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,15 +53,13 @@ def test_each_kind_of_source(tmp_path: Path) -> None:
         ("v/73000", "no", ["no"] * 8 + ["not no"] * 2),
     ]
     answers = {
-        "t": AnswerFile("tsv", without),
-        "v": AnswerFile("vqav2", files.annotations),
+        "t": AnswerFile(without),
+        "v": AnswerFile(convert_vqav2(files), lists=True),
         # Not read: all its items have options.
-        "o": AnswerFile("tsv", tmp_path / "absent.tsv"),
+        "o": AnswerFile(tmp_path / "absent.tsv"),
     }
     assert read_references(pool, answers).rows() == expected
-    packed = answers | {"v": AnswerFile("vqav2", zipped(files, tmp_path).annotations)}
-    assert read_references(pool, packed).rows() == expected
-    named = {id_: {"kind": answer.kind, "path": answer.path} for id_, answer in answers.items()}
+    named = {id_: answer._asdict() for id_, answer in answers.items()}
     output = tmp_path / "references.parquet"
     done = run_stage("references", pool=pool, files=named, output=output)
     assert (done.returncode, done.stdout) == (0, "references: 8 items\n"), done.stderr
@@ -73,14 +70,14 @@ def test_each_kind_of_source(tmp_path: Path) -> None:
 def test_of_rows_with_one_index_the_item_is_the_one_that_was_read(tmp_path: Path) -> None:
     path = write_tsv(tmp_path / "t.tsv", [open_row(1), open_row(1, question="Other?", answer="blue")])
     pool = write_pool(tmp_path, t=read_vlmevalkit(path, "t")[0])
-    assert read_references(pool, {"t": AnswerFile("tsv", path)})["truth"].to_list() == ["dark red"]
+    assert read_references(pool, {"t": AnswerFile(path)})["truth"].to_list() == ["dark red"]
 
 
 def test_a_list_of_answers_has_several_references(tmp_path: Path) -> None:
     rows = [open_row(1, answer='["A dog. ", "It barks."]'), open_row(2, answer="['one']")]
     path = write_tsv(tmp_path / "t.tsv", rows)
     pool = write_pool(tmp_path, t=read_vlmevalkit(path, "t", ReaderOptions(answer_lists=True))[0])
-    assert read_references(pool, {"t": AnswerFile("tsv_lists", path)}).rows() == [
+    assert read_references(pool, {"t": AnswerFile(path, lists=True)}).rows() == [
         ("t/1", "A dog.", ["A dog.", "It barks."]),
         ("t/2", "one", []),
     ]
@@ -88,24 +85,18 @@ def test_a_list_of_answers_has_several_references(tmp_path: Path) -> None:
 
 def test_an_item_without_a_reference_is_named(tmp_path: Path) -> None:
     path = write_tsv(tmp_path / "t.tsv", [open_row(1), open_row(2), open_row(3)])
-    files = write_vqav2(tmp_path)
-    pool = write_pool(tmp_path, t=read_vlmevalkit(path, "t")[0], v=read_vqav2(files, "v")[0])
-    answers = {"t": AnswerFile("tsv", path), "v": AnswerFile("vqav2", files.annotations)}
+    pool = write_pool(tmp_path, t=read_vlmevalkit(path, "t")[0])
     write_tsv(path, [open_row(1), open_row(3, answer="")])
     with pytest.raises(
         InputError, match=r"pool.parquet: item t/2 has no reference answer \(2 items like this\): .*t.tsv no"
     ):
-        read_references(pool, answers)
-    write_tsv(path, [open_row(1), open_row(2), open_row(3)])
-    write_annotations(files.annotations, [annotation(42)])
-    with pytest.raises(InputError, match="item v/42001 has no reference answer"):
-        read_references(pool, answers)
-    with pytest.raises(InputError, match=r"item v/42000 has no reference answer .* and its source no answer"):
-        read_references(pool, {"t": answers["t"]})
+        read_references(pool, {"t": AnswerFile(path)})
+    with pytest.raises(InputError, match=r"item t/1 has no reference answer .* and its source no answer"):
+        read_references(pool, {})
 
 
 def test_arguments_name_source_and_file() -> None:
-    for text in ("t.tsv", '{"t": "t.tsv"}', '{"t": {"kind": "csv", "path": "t.csv"}}'):
+    for text in ("t.tsv", '{"t": "t.tsv"}', '{"t": {"lists": true}}'):
         done = run_stage("references", pool="p", files=text, output="r")
         assert done.returncode == 2 and done.stderr.startswith("error: Invalid value for --files: ")
         assert done.stderr.count("\n") == 1

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tracemalloc
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,18 +17,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchc.schemas.items import ITEMS
-from benchc.schemas.parquet import read_table
 from benchc.sources.error import SourceError
 from benchc.sources.image_choice import chosen_images
-from benchc.sources.vqav2 import Vqav2Files, read_vqav2, read_vqav2_texts
-from benchc.sources.vqav2_annotations import read_annotations
+from benchc.sources.vqav2 import read_questions
 from tests.sources.tsv_files import image_bytes
 from tests.sources.vqav2_files import (
     IMAGE_IDS,
+    Vqav2Files,
     annotation,
+    convert_vqav2,
     image_name,
     jpeg,
     question,
+    read_vqav2,
     write_annotations,
     write_json,
     write_questions,
@@ -187,8 +189,8 @@ def test_an_image_that_is_missing_or_damaged(
     items, report = read_vqav2(files, "v")
     assert {id_[:-1] for id_ in ids_of(items)} == {"v/4200", "v/26214800"}
     assert report.select("id", "line", "kind").rows() == [
-        ("v/73000", None, "rejected"),
-        ("v/73001", None, "rejected"),
+        ("v/73000", 4, "rejected"),
+        ("v/73001", 5, "rejected"),
     ]
     assert all(text.startswith(reason) for text in report["reason"])
     listed = tmp_path / "images.txt"
@@ -207,9 +209,7 @@ def test_a_damaged_member_of_the_zip_is_named(tmp_path: Path) -> None:
     data = bytearray(files.images.read_bytes())
     data[start + 120] ^= 255
     files.images.write_bytes(data)
-    with pytest.raises(
-        SourceError, match=f"none of its questions .*: image {image_name(73)}: cannot be unzipped"
-    ):
+    with pytest.raises(SourceError, match=f"none of its rows .*: image {image_name(73)}: cannot be unzipped"):
         read_vqav2(files, "v")
 
 
@@ -233,14 +233,14 @@ def test_questions_that_cannot_become_items_are_in_the_report(
     files = write_vqav2(tmp_path, questions, [annotation(42), annotation(42, 1, **of_annotation)])
     items, report = read_vqav2(files, "v", 1)
     assert ids_of(items) == ["v/42000"]
-    assert report.rows() == [("v/42001", None, "rejected", reason)]
+    assert report.rows() == [("v/42001", 3, "rejected", reason)]
 
 
 def test_an_empty_answer_of_one_annotator_is_kept(tmp_path: Path) -> None:
     answers = [{"answer": text} for text in ["", *["red"] * 9]]
     files = write_vqav2(tmp_path, [question(42)], [annotation(42, answers=answers)])
     assert read_vqav2(files, "v")[0].height == 1
-    (found,) = dict(read_annotations(files.annotations, {42000})).values()
+    (found,) = read_questions(files._asdict())
     assert found.answers == ["", *["red"] * 9]
 
 
@@ -373,29 +373,40 @@ def test_a_zip_with_two_files_of_one_name_is_refused(tmp_path: Path) -> None:
 
 
 def test_annotations_are_read_one_at_a_time(tmp_path: Path) -> None:
-    many = 20_000
-    path = write_annotations(tmp_path / "a.json", (annotation(id_) for id_ in range(many)))
-    (tmp_path / "cut.json").write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    # The first entries come although the end of the file is missing.
-    assert next(read_annotations(tmp_path / "cut.json", range(10**9)))[0] == 0
+    files = write_vqav2(tmp_path, [question(1000), question(3000)])
+    write_annotations(files.annotations, (annotation(id_) for id_ in range(20_000)))
     tracemalloc.start()
-    count = sum(1 for _ in read_annotations(path, {1000, 3000}))
+    found = read_questions(files._asdict())
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert count == 2
+    assert len(found) == 2
     # json.load takes more than the size of the file.
-    assert peak < path.stat().st_size / 10
+    assert peak < files.annotations.stat().st_size / 10
 
 
 def test_only_the_images_taken_are_read(tmp_path: Path) -> None:
     files = write_vqav2(tmp_path)
-    (taken,) = read_vqav2_texts(files, "v", 1).images
+    (taken,) = {one.image for one in read_questions(files._asdict(), 1)}
     for path in files.images.iterdir():
         if path.name != taken:
             path.write_bytes(b"")
     items, report = read_vqav2(files, "v", 1)
     assert {image["path"] for (image,) in items["images"]} == {taken}
     assert items.height == 2 and report.is_empty()
+
+
+def test_a_tsv_holds_an_image_once_and_one_image_is_in_memory(tmp_path: Path) -> None:
+    # Decoders ignore what follows an image.
+    images = {image_name(id_): jpeg(id_) + bytes(2 * MIB) for id_ in range(20)}
+    questions = [question(id_, number) for id_ in range(20) for number in range(5)]
+    files = write_vqav2(tmp_path, questions, images=images)
+    tracemalloc.start()
+    path = convert_vqav2(files)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Twenty in base64 are 53 MiB; of one, there are its bytes, its base64, and buffers of the file.
+    assert 53 * MIB < path.stat().st_size < 56 * MIB
+    assert peak < 30 * MIB
 
 
 def test_items_share_the_memory_of_their_image(tmp_path: Path) -> None:
@@ -406,7 +417,7 @@ def test_items_share_the_memory_of_their_image(tmp_path: Path) -> None:
         images={image_name(42): jpeg(42) + bytes(2 * MIB)},
     )
     done = subprocess.run(
-        [sys.executable, "-c", MEASURE, *map(str, files)],
+        [sys.executable, "-c", MEASURE, str(convert_vqav2(files))],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -425,38 +436,33 @@ from pathlib import Path
 from resource import RUSAGE_SELF, getrusage
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
-from benchc.sources.vqav2 import Vqav2Files, read_vqav2
-files = Vqav2Files(*map(Path, sys.argv[1:]))
+from benchc.sources.reader_options import CONVERTED
+from benchc.sources.vlmevalkit import read_vlmevalkit
+path = Path(sys.argv[1])
 print(getrusage(RUSAGE_SELF).ru_maxrss)
-items, _ = read_vqav2(files, "v")
+items, _ = read_vlmevalkit(path, "v", CONVERTED)
 print(getrusage(RUSAGE_SELF).ru_maxrss)
 assert items.height == 200
-write_table(items, files.questions.with_name("items.parquet"), ITEMS)
+write_table(items, path.with_name("items.parquet"), ITEMS)
 print(getrusage(RUSAGE_SELF).ru_maxrss)
 """
 
 
-def command(files: Vqav2Files, output: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
-    written = {"parquet": output / "v.parquet", "report": output / "v.report.csv"}
-    return run_stage("read_vqav2", *arguments, source="v", **files._asdict(), **written)
-
-
-def test_the_command_writes_items_and_report(tmp_path: Path) -> None:
+def test_the_command_writes_the_tsv_or_one_sentence(tmp_path: Path) -> None:
     files = write_vqav2(tmp_path)
     (files.images / image_name(42)).unlink()
-    done = command(files, tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0] == "v: 4 items"
-    items, _ = read_vqav2(files, "v")
-    assert read_table(tmp_path / "v.parquet", ITEMS).equals(items)
-    lines = (tmp_path / "v.report.csv").read_text().splitlines()
-    assert lines[0] == "id,line,kind,reason" and lines[1].startswith("v/42000,,rejected,image COCO")
-    done = command(files, tmp_path, "--take-images", 3)
+    command = partial(run_stage, "convert_source", format="vqav2", files=files._asdict())
+    output = tmp_path / "new/v.tsv"
+    done = command(output=output)
+    assert (done.returncode, done.stdout) == (0, f"{output}: 6 questions\n"), done.stderr
+    assert output.read_bytes() == convert_vqav2(files).read_bytes()
+    written = output.read_bytes()
+    done = command("--take-images", 3, output=output)
     assert done.returncode == 1 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
+    assert output.read_bytes() == written
     (tmp_path / "list.txt").write_text("73\n")
-    done = command(files, tmp_path, "--take-images", tmp_path / "list.txt")
-    assert done.stdout.splitlines()[0] == "v: 2 items"
-    assert json.loads(json.dumps(ids_of(read_table(tmp_path / "v.parquet", ITEMS)))) == ["v/73000", "v/73001"]
+    done = command("--take-images", tmp_path / "list.txt", output=output)
+    assert done.stdout == f"{output}: 2 questions\n"
 
 
 def test_a_file_with_other_keys_first_is_read(tmp_path: Path) -> None:

@@ -1,16 +1,43 @@
-"""Small files in VQAv2's form, for the tests of its reader and of the rules."""
+"""Small files in VQAv2's form, for the tests of its converter and of the rules."""
 
 import json
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from benchc.sources.vqav2 import Vqav2Files
+import polars as pl
+
+from benchc.sources.conversion import convert
+from benchc.sources.image_choice import Take
+from benchc.sources.reader_options import CONVERTED
+from benchc.sources.vlmevalkit import read_vlmevalkit
 from tests.sources.tsv_files import image_bytes
 
 Entry = dict[str, Any]
 IMAGE_IDS = (42, 73, 262148)
+
+
+class Vqav2Files(NamedTuple):
+    """The files of a split."""
+
+    questions: Path
+    annotations: Path
+    images: Path
+
+
+def convert_vqav2(files: Vqav2Files, take: Take = None) -> Path:
+    """Convert a split to a TSV beside its questions, and return its path."""
+    path = files.questions.with_name("converted.tsv")
+    convert("vqav2", files._asdict(), take, path)
+    return path
+
+
+def read_vqav2(files: Vqav2Files, source: str, take: Take = None) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Convert a split, and return its items and the report as a run reads them."""
+    options = replace(CONVERTED, task_column="category")
+    return read_vlmevalkit(convert_vqav2(files, take), source, options)
 
 
 def question(image_id: int, number: int = 0, text: str = "What colour is it?", **values: object) -> Entry:

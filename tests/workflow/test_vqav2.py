@@ -35,7 +35,8 @@ def site(tmp_path: Path) -> Iterator[tuple[Path, str]]:
 
 def vqav2(questions: object, annotations: object, images: object, **keys: object) -> dict[str, object]:
     files = {"questions": str(questions), "annotations": str(annotations), "images": str(images)}
-    return {"label": f"V {questions}", "task_column": "category", "vqav2": {**files, **keys}}
+    convert = {"format": "vqav2", "files": files, **keys}
+    return {"label": f"V {questions}", "task_column": "category", "convert": convert}
 
 
 @pytest.fixture
@@ -78,7 +79,7 @@ def test_references_of_a_pool_of_all_kinds_of_sources(
     checkout: Checkout, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DATA", "my data")
-    made = {"generate_demo_source": 1, "read_source": 2, "download_vqav2": 3, "read_vqav2": 2, "pool": 1}
+    made = {"generate_demo_source": 1, "download_source": 3, "convert_source": 2, "read_source": 4, "pool": 1}
     assert checkout.plan(REFERENCES_FILE) == {**made, "references": 1}
     checkout.make(REFERENCES_FILE)
     pool, path = checkout.folder / "results/mine/pool/items.parquet", checkout.folder / REFERENCES_FILE
@@ -100,20 +101,22 @@ def test_references_of_a_pool_of_all_kinds_of_sources(
     before = lists.stat().st_mtime
     lists.write_text("73\n")
     os.utime(lists, (before, before))
-    assert checkout.plan(REFERENCES_FILE) == {"read_vqav2": 1, "pool": 1, "references": 1}
+    again = {"convert_source": 1, "read_source": 1, "pool": 1, "references": 1}
+    assert checkout.plan(REFERENCES_FILE) == again
     sources = checkout.folder / "config/mine-sources.yaml"
     lists.write_text("42\n262148\n")
     os.utime(lists, (before, before))
     sources.write_text(sources.read_text().replace("take_images: 2", "take_images: 1"))
-    assert checkout.plan(REFERENCES_FILE) == {"read_vqav2": 1, "pool": 1, "references": 1}
+    assert checkout.plan(REFERENCES_FILE) == again
 
 
 def test_a_dry_run_of_the_published_files_needs_no_network(tmp_path: Path) -> None:
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
     checkout.configure(catalogues={"sources": "config/sources.yaml"}, sources=["vqav2-val2014"])
     assert checkout.plan(REFERENCES_FILE.replace("mine", "demo")) == {
-        "download_vqav2": 3,
-        "read_vqav2": 1,
+        "download_source": 3,
+        "convert_source": 1,
+        "read_source": 1,
         "pool": 1,
         "references": 1,
     }

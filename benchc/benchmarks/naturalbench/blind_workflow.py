@@ -20,10 +20,10 @@ class BlindSources:
 
     def __init__(self, settings: Settings, config: Config) -> None:
         entries = {id_: config.all_sources[id_] for id_ in settings.blind.sources}
-        if with_open_questions := [id_ for id_, source in entries.items() if source.vqav2 is not None]:
+        if with_open_questions := [id_ for id_, source in entries.items() if source.convert is not None]:
             raise InputError(
-                f"Remove {with_open_questions[0]} from blind.sources: VQAv2 has open questions, which have "
-                "no options."
+                f"Remove {with_open_questions[0]} from blind.sources: it has open questions, which have no "
+                "options."
             )
         self.labels = {id_: source.label for id_, source in entries.items()}
         self.task_columns = {id_: source.task_column for id_, source in entries.items()}

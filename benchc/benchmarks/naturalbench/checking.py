@@ -95,9 +95,7 @@ def _groups(id_: str, config: Config, pool: PoolFound) -> Findings[tuple[list[Me
         yield Finding("groups", "error", id_, reason(error))
         return [], set()
     except KeyError:
-        yield Finding(
-            "groups", "error", id_, "has open questions (vqav2), not groups; remove it from sources"
-        )
+        yield Finding("groups", "error", id_, "has open questions, not groups; remove it from sources")
         return [], set()
     facts = {row["id"]: row for row in pool.texts.select("id", *FACTS).iter_rows(named=True)}
     problems = {group: problem_of(placed, facts) for group, placed in found.items()}

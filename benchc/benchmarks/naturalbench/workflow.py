@@ -48,9 +48,9 @@ class Workflow(Benchmark):
         }
         self.measured = self.settings.models
         self.labels = {id_: config.sources[id_].label for id_ in sorted(config.sources)}
-        if with_open_questions := [id_ for id_ in self.labels if config.sources[id_].vqav2 is not None]:
+        if with_open_questions := [id_ for id_ in self.labels if config.sources[id_].convert is not None]:
             raise InputError(
-                f"Remove {with_open_questions[0]} from sources: VQAv2 has open questions, not groups."
+                f"Remove {with_open_questions[0]} from sources: it has open questions, not groups."
             )
         tags = self.settings.groups.tags
         self.tag_file = [] if tags is None else [local(tags)]

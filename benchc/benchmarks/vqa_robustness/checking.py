@@ -25,6 +25,6 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
         text = f"vre.scale_of names {scale}, which does not exist; correct the path, or give null"
         yield Finding("answers", "error", "vre", text)
     if settings.grade == "soft":
-        for id_ in (id_ for id_, source in config.sources.items() if source.vqav2 is None):
+        for id_ in (id_ for id_, source in config.sources.items() if source.convert is None):
             text = "has one reference answer for each question, but grade is soft; choose normalised or exact"
             yield Finding("answers", "error", id_, text)

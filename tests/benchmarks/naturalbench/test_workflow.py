@@ -13,7 +13,8 @@ from tests.benchmarks.naturalbench.runs import DRAWN, config_of, curate
 ROOT = Path(__file__).resolve().parents[3]
 MADE = {"made": {"path": "results/trial/curate/groups.tsv"}}
 ENCODERS = {"clip": {"label": "CLIP", "name": "ViT-B-32-quickgelu", "pretrained": "openai"}}
-OPEN = {"vqav2": {"questions": "q", "annotations": "a", "images": "i"}, "reader": {}}
+FILES = {"questions": "q", "annotations": "a", "images": "i"}
+OPEN = {"convert": {"format": "vqav2", "files": FILES}, "reader": {}}
 FORM = "id,annotator,question,choices,answer\nr1,{name},q?,Yes / No,\n"
 
 
@@ -32,7 +33,7 @@ def curating(**keys: Any) -> Workflow:
     [
         (
             {"sources": {"vqa": OPEN}},
-            "^Remove vqa from sources: VQAv2 has open questions, not groups",
+            "^Remove vqa from sources: it has open questions, not groups",
         ),
         ({"groups": {"tags": "tags.csv"}}, "^groups.tags: there is no file tags.csv; correct the path, or"),
         (
@@ -77,7 +78,7 @@ def test_other_benchmarks_are_answered_by_models_with_probabilities() -> None:
 
 
 def test_other_benchmarks_have_options() -> None:
-    with pytest.raises(InputError, match=r"^Remove other from blind\.sources: VQAv2 has open questions"):
+    with pytest.raises(InputError, match=r"^Remove other from blind\.sources: it has open questions"):
         blind(OPEN)
 
 
