@@ -85,7 +85,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         else:
             for item in named:
                 item.add_marker(pytest.mark.skip("torch finds no GPU; --device cpu tries those that can run"))
-    items.sort(key=lambda item: "workflow" not in item.path.parts)
+    items.sort(key=lambda item: not {"speed", "workflow"} & set(item.path.parts))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
