@@ -5,7 +5,6 @@ import io
 import re
 import shutil
 import subprocess
-import sys
 import tokenize
 from collections.abc import Iterator
 from pathlib import Path
@@ -236,7 +235,7 @@ for path in sorted([*pathlib.Path("benchc").rglob("*.py"), *pathlib.Path("script
 @pytest.mark.parametrize(
     "benchmark", [path.parent.name for path in ROOT.glob("benchc/benchmarks/*/settings.py")]
 )
-def test_a_benchmark_can_be_deleted(tmp_path: Path, benchmark: str) -> None:
+def test_a_benchmark_can_be_deleted(tmp_path: Path, python: Path, benchmark: str) -> None:
     def excluded(folder: str, names: list[str]) -> set[str]:
         return {name for name in names if name in (benchmark, f"{benchmark}.smk", "__pycache__")}
 
@@ -247,13 +246,14 @@ def test_a_benchmark_can_be_deleted(tmp_path: Path, benchmark: str) -> None:
             path.unlink()
     (tmp_path / f"config/schema/{benchmark.replace('_', '-')}.json").unlink()
 
-    def python(*arguments: str) -> str:
-        command = [sys.executable, *arguments]
+    def run(*arguments: str) -> str:
+        command = [python, "-m", *arguments]
         done = subprocess.run(command, cwd=tmp_path, text=True, capture_output=True, check=True)
         return done.stdout
 
-    assert python("-c", IMPORT_ALL) == ""
-    python("-m", "scripts.stage", "write_config_reference", "--schemas=schema", "--page=page.md")
+    (tmp_path / "import_all.py").write_text(IMPORT_ALL)
+    assert run("import_all") == ""
+    run("scripts.stage", "write_config_reference", "--schemas=schema", "--page=page.md")
     left = {path.name for path in (tmp_path / "config/schema").iterdir()}
     assert {path.name for path in (tmp_path / "schema").iterdir()} == left
     # A suite of corruptions may have its name.

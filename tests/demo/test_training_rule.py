@@ -7,8 +7,9 @@ import yaml
 from tests.workflow.checkout import Checkout
 
 
-def test_a_model_that_is_in_the_folder_of_trained_ones_is_not_trained(tmp_path: Path) -> None:
+def test_a_model_that_is_in_the_folder_of_trained_ones_is_not_trained(tmp_path: Path, python: Path) -> None:
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    checkout.python = python
     trained = yaml.safe_load((checkout.folder / "config/demo-models.yaml").read_text())
     own = {"label": "Own", "family": "llava", "scoring": "letter", "path": "results/models/own"}
     (checkout.folder / "config/demo-models.yaml").write_text(yaml.safe_dump({**trained, "own": own}))
@@ -24,8 +25,9 @@ def test_a_model_that_is_in_the_folder_of_trained_ones_is_not_trained(tmp_path: 
     assert planned["score"] == len(config["targets"]) + 1
 
 
-def test_a_vqa_head_is_trained_where_it_answers(tmp_path: Path) -> None:
+def test_a_vqa_head_is_trained_where_it_answers(tmp_path: Path, python: Path) -> None:
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    checkout.python = python
     before = checkout.plan()
     checkout.configure(diagnostics={"generated_answers": ["tiny-vilt"]})
     added = {name: count for name, count in checkout.plan().items() if count != before.get(name)}

@@ -1,5 +1,6 @@
 """A copy of the checkout in which tests run Snakemake and edit files."""
 
+import compileall
 import hashlib
 import os
 import re
@@ -9,12 +10,20 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("Snakefile", "rules", "scripts", "benchc", "config", "envs", "slurm", "pyproject.toml")
+
+
+@cache
+def compile_sources() -> None:
+    """Compile what a checkout copies, as its processes keep no compiled code."""
+    for part in ("benchc", "scripts"):
+        compileall.compile_dir(ROOT / part, quiet=2)
 
 
 class Checkout:
@@ -26,6 +35,7 @@ class Checkout:
     def __init__(self, folder: Path, config: str) -> None:
         self.folder = folder
         self.config = config
+        compile_sources()
         for part in PARTS:
             source = ROOT / part
             if source.is_dir():

@@ -6,7 +6,7 @@ trained, so that the demo's rules run too.
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,6 @@ from filelock import FileLock
 
 from tests.models.conftest import save_checkpoint
 from tests.workflow.checkout import ROOT, Checkout
-from tests.workflow.preloaded import preloaded_python
 
 CONFIG = "config/small.yaml"
 FLY = "config/fly.yaml"
@@ -108,14 +107,6 @@ def make_checkpoints(folder: Path) -> None:
 def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with MODELS and a source; read only."""
     return made_once(tmp_path_factory, "checkpoints", make_checkpoints)
-
-
-@pytest.fixture(scope="session")
-def python() -> Iterator[Path]:
-    """A python that starts faster, for many jobs; without it, Checkout runs the ordinary one."""
-    environment = {**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1"}
-    with preloaded_python(environment) as program:
-        yield program
 
 
 @pytest.fixture(scope="session")

@@ -140,10 +140,6 @@ def test_a_killed_job_resumes_and_writes_the_same_bytes(checkout, tmp_path, kept
     ],
 )
 def test_an_edit_reruns_what_it_decides(checkout, file, old, new, expected):
-    content = (checkout.folder / file).read_text()
-    checkout.edit(file, old, new)
-    try:
+    with checkout.restored(file):
+        checkout.edit(file, old, new)
         assert checkout.plan(TABLE) == expected
-    finally:
-        (checkout.folder / file).write_text(content)
-    assert checkout.plan(TABLE) == {}

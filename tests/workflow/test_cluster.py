@@ -84,9 +84,10 @@ def submitted_by(checkout: Checkout, calls: Iterable[Mapping[str, str]]) -> dict
 
 
 @pytest.fixture(scope="module")
-def submitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Options]:
+def submitted(tmp_path_factory: pytest.TempPathFactory, python: Path) -> dict[str, Options]:
     """The options of the jobs of CALLS."""
     checkout = Checkout(tmp_path_factory.mktemp("cluster") / "benchc", "config/demo-diagnostics.yaml")
+    checkout.python = python
     catalogue = checkout.folder / "config/demo-models.yaml"
     models = yaml.safe_load(catalogue.read_text())
     for model, gpus in GPUS.items():
@@ -114,9 +115,10 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Options]:
     ],
 )
 def test_an_encoder_on_a_gpu_asks_for_one_and_for_a_partition_that_has_it(
-    config: str, change: dict[str, Any], targets: dict[str, str], tmp_path: Path
+    config: str, change: dict[str, Any], targets: dict[str, str], tmp_path: Path, python: Path
 ) -> None:
     checkout = Checkout(tmp_path / "benchc", config)
+    checkout.python = python
     checkout.configure(**change)
     found = submitted_by(checkout, [targets])
     assert {job.split("_wildcards_")[0] for job in found} == {*targets.values()}

@@ -2,10 +2,12 @@
 
 import json
 import shlex
+from functools import cache
 from pathlib import Path
 
 import pytest
 import yaml
+from cyclopts import App
 
 from benchc.config.benchmarks import benchmarks_with
 from scripts.command import command_line
@@ -34,6 +36,13 @@ WITHOUT_STAGE = {"configuration"}
 def benchmark_of(path: Path) -> str:
     found: str = yaml.safe_load(path.read_text())["benchmark"]
     return found
+
+
+@cache
+def app_of(stage: str) -> App:
+    app = command_line(stage)
+    app.default(stage_function(stage))
+    return app
 
 
 @pytest.mark.parametrize(
@@ -71,10 +80,8 @@ def test_the_command_of_each_job_is_one_of_its_stage(
             words = shlex.split(command)
             assert words[:3] == ["python", "-m", "scripts.stage"], rule
             stage, options = words[3], words[4 : words.index("2>&1")]
-            app = command_line(stage)
-            app.default(stage_function(stage))
             # Raises where an option is unknown, missing, or of another type.
-            _, bound, _ = app.parse_args(options, exit_on_error=False, print_error=False)
+            _, bound, _ = app_of(stage).parse_args(options, exit_on_error=False, print_error=False)
             # A list of one file, for a parameter that takes one, is read as a path.
             assert not [
                 value

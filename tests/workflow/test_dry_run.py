@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from base64 import urlsafe_b64encode
 from pathlib import Path
 from typing import Any
@@ -38,19 +37,19 @@ run(lambda: print(json.dumps(asdict(dry_run(pathlib.Path("config.json"), sys.arg
 """
 
 
-def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(folder: Path, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, *arguments]
+    command = [folder / "python", "-m", module, *arguments]
     return subprocess.run(command, cwd=folder, env=environment, text=True, capture_output=True, check=False)
 
 
 def make(folder: Path) -> None:
-    done = python(folder, "-m", "snakemake", "--cores", "1", "--configfile", "config.json")
+    done = run(folder, "snakemake", "--cores", "1", "--configfile", "config.json")
     assert done.returncode == 0, done.stderr
 
 
 def planned(folder: Path, *targets: str) -> dict[str, Any]:
-    done = python(folder, "-c", SHOW, *targets)
+    done = run(folder, "show", *targets)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -66,11 +65,18 @@ def configure(folder: Path, **changes: object) -> None:
 
 
 @pytest.fixture
-def unmade(tmp_path: Path) -> Path:
-    (tmp_path / "Snakefile").write_text(SNAKEFILE)
-    (tmp_path / "given").write_text("given")
-    configure(tmp_path)
+def folder(tmp_path: Path, python: Path) -> Path:
+    (tmp_path / "python").symlink_to(python)
+    (tmp_path / "show.py").write_text(SHOW)
     return tmp_path
+
+
+@pytest.fixture
+def unmade(folder: Path) -> Path:
+    (folder / "Snakefile").write_text(SNAKEFILE)
+    (folder / "given").write_text("given")
+    configure(folder)
+    return folder
 
 
 @pytest.fixture
@@ -127,8 +133,8 @@ def test_a_changed_sample_of_a_large_file_is_a_changed_content(unmade: Path) -> 
     assert causes(unmade)["first/a"] == ["content of given"]
 
 
-def test_settings_of_a_stage_are_named(tmp_path: Path) -> None:
-    (tmp_path / "Snakefile").write_text(
+def test_settings_of_a_stage_are_named(folder: Path) -> None:
+    (folder / "Snakefile").write_text(
         "from benchc.workflow.stage import stage\n"
         'rule only:\n    output: "only"\n'
         '    params: **stage("pool", tracked=False, contents=config["contents"], **config["settings"])\n'
@@ -137,13 +143,13 @@ def test_settings_of_a_stage_are_named(tmp_path: Path) -> None:
 
     def configured(content: str, **settings: object) -> None:
         contents = [f"own.py 12 {content * 32}"]
-        (tmp_path / "config.json").write_text(json.dumps({"contents": contents, "settings": settings}))
+        (folder / "config.json").write_text(json.dumps({"contents": contents, "settings": settings}))
 
     configured("0", per_task=6, task_columns={"fog": {"3": {"sigma": 1}}}, sources=["a", "b"], report="{a}")
-    make(tmp_path)
-    assert causes(tmp_path) == {}
+    make(folder)
+    assert causes(folder) == {}
     configured("1", total=9, task_columns={"fog": {"3": {"sigma": 2}}}, sources=["a", "c"], report="{a}")
-    assert causes(tmp_path)["only"] == [
+    assert causes(folder)["only"] == [
         "content of own.py",
         "per_task: 6 -> none",
         'sources: + "c", - "b"',
@@ -156,7 +162,7 @@ def test_targets_limit_the_jobs(made: Path) -> None:
     configure(made, value="value=2", names=["a", "b", "c"])
     plan = planned(made, "a.first")
     assert [job["outputs"] for job in plan["jobs"]] == [["a.first"]] and plan["total"] == 1
-    done = python(made, "-c", SHOW, "a.second")
+    done = run(made, "show", "a.second")
     assert done.returncode == 1
     assert done.stderr.startswith("error: config.json: ") and "a.second" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -176,7 +182,7 @@ def test_an_interrupted_and_a_locked_run(made: Path) -> None:
 
 def test_what_snakemake_refuses_is_one_line(unmade: Path) -> None:
     (unmade / "given").unlink()
-    done = python(unmade, "-c", SHOW)
+    done = run(unmade, "show")
     assert done.returncode == 1
     assert done.stderr.startswith("error: config.json: Missing input files for rule first:")
     assert done.stderr.count("\n") == 1
@@ -184,6 +190,6 @@ def test_what_snakemake_refuses_is_one_line(unmade: Path) -> None:
 
 def test_another_folder_than_the_root_is_one_line(unmade: Path) -> None:
     (unmade / "Snakefile").unlink()
-    done = python(unmade, "-c", SHOW)
+    done = run(unmade, "show")
     assert done.returncode == 1
     assert re.fullmatch(r"error: No Snakefile found, .* Run it in the repository's root\.\n", done.stderr)

@@ -4,7 +4,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -252,9 +251,10 @@ def test_a_dry_run_shows_what_changed_alone(unedited, config, name):
 
 
 def what_reruns(checkout: Checkout) -> list[str]:
-    command = [sys.executable, "-m", "scripts.benchc", "what-reruns", checkout.config]
-    environment = {**os.environ, "PYTHONPATH": ""}
-    done = subprocess.run(command, cwd=checkout.folder, env=environment, text=True, stdout=subprocess.PIPE)
+    command = [checkout.python, "-m", "scripts.benchc", "what-reruns", checkout.config]
+    done = subprocess.run(
+        command, cwd=checkout.folder, env=checkout.environment, text=True, stdout=subprocess.PIPE
+    )
     assert done.returncode == 0
     return done.stdout.splitlines()
 

@@ -43,8 +43,9 @@ def test_without_nvidia_smi_nobody_knows_whether_two_jobs_fit(tmp_path, monkeypa
     assert "add --resources gpu=N, or" in str(unlimited_gpus([(1, 1)] * 2, 2))
 
 
-def test_snakemake_warns_at_its_start_unless_it_is_told(tmp_path: Path, monkeypatch) -> None:
+def test_snakemake_warns_at_its_start_unless_it_is_told(tmp_path: Path, python: Path, monkeypatch) -> None:
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    checkout.python = python
     use_machine(tmp_path, monkeypatch)
     catalogue = checkout.folder / "config/demo-models.yaml"
     models = yaml.safe_load(catalogue.read_text())

@@ -22,8 +22,9 @@ UNRECORDED = {"call", "caption", "texts"}
 
 
 @pytest.mark.parametrize("corrupted", ["files", "on_the_fly"])
-def test_every_param_depends_on_wildcards_alone(tmp_path, corrupted):
+def test_every_param_depends_on_wildcards_alone(tmp_path, python, corrupted):
     checkout = Checkout(tmp_path / "benchc", "config/demo-diagnostics.yaml")
+    checkout.python = python
     checkout.configure(corruptions={"corrupted": corrupted})
     with (checkout.folder / "Snakefile").open("a") as file:
         file.write(LIST)

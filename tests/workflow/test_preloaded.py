@@ -6,6 +6,10 @@ import sys
 
 import pytest
 
+from benchc import closure
+from tests.workflow.checkout import Checkout
+from tests.workflow.preloaded import Sources
+
 SHOW = """
 import os, sys
 assert __name__ == "__main__" and sys.modules["__main__"].__spec__.name == "job"
@@ -53,3 +57,21 @@ def test_a_process_ends_like_an_ordinary_one(python, tmp_path, end):
 def test_without_a_module_it_is_the_ordinary_one(python):
     command = [python, "-c", "import sys; print(sys.executable, 'torch' in sys.modules)"]
     assert subprocess.run(command, text=True, capture_output=True).stdout == f"{sys.executable} False\n"
+
+
+def test_source_files_that_differ_are_read(tmp_path, monkeypatch):
+    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    files = ["benchc/errors.py", "scripts/stage.py"]
+    checkout.edit(files[0], "class ", "import benchc.images\n\n\nclass ")
+    expected = closure.code_digests(files, checkout.folder)
+    assert any(line.startswith("benchc/images.py ") for line in expected)
+    monkeypatch.setattr(closure, "_read", read := closure._read)
+    sources = Sources()
+    sources.give(checkout.folder)
+    assert closure._read is not read
+    assert closure.code_digests(files, checkout.folder) == expected
+    # `from benchc import x` means another file where benchc/x.py is new.
+    closure._read = read
+    (checkout.folder / "benchc/new.py").touch()
+    sources.give(checkout.folder)
+    assert closure._read is read

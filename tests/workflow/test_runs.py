@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
@@ -20,8 +21,10 @@ from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_table, write_table
 from tests.stages import command_of
 from tests.workflow.conftest import small_checkout
+from tests.workflow.preloaded import preloaded_python
 from tests.workflow.test_rerun import SELECTORS, TARGETS
 
+SCORED = ("other", "trained", "unselected/other", "unselected/trained")
 CORRUPTIONS = ("gaussian_noise", "shot_noise", "gaussian_blur")
 
 
@@ -38,9 +41,21 @@ def without_predictions(hashes: dict[str, str]) -> dict[str, str]:
     return {file: hash_ for file, hash_ in hashes.items() if not any(part in file for part in files)}
 
 
-def test_one_core_a_kill_and_other_jobs_change_no_byte(tmp_path_factory, checkpoints, finished):
+@pytest.fixture(scope="module")
+def other_python() -> Iterator[Path]:
+    """A python like that of the finished run, with another seed of hashes."""
+    with preloaded_python({**os.environ, "PYTHONPATH": "", "PYTHONHASHSEED": "1"}) as program:
+        yield program
+
+
+def test_one_core_a_kill_and_other_jobs_change_no_byte(tmp_path_factory, checkpoints, finished, other_python):
+    # The seed of hashes changes at each step, so that no step relies on the order of a set in another.
     checkout = small_checkout(tmp_path_factory.mktemp("killed") / "benchc", checkpoints)
     checkout.configure(inference={"corruptions_per_job": "group"})
+    checkout.python = other_python
+    checkout.make("--omit-from", "infer", cores=1)
+    # The process itself is killed, and not one that a server forked.
+    del checkout.python
     command = [sys.executable, "-m", "snakemake", "--configfile", checkout.config, "--cores", "1"]
     process = subprocess.Popen(
         command,
@@ -52,19 +67,21 @@ def test_one_core_a_kill_and_other_jobs_change_no_byte(tmp_path_factory, checkpo
     )
     cache = checkout.folder / "results/.cache"
     try:
-        wait_for(lambda: process.poll() is not None or any(cache.glob("*/*/*.units")))
+        wait_for(lambda: process.poll() is not None or any(cache.glob("*/*/small-*.units")))
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+    assert process.returncode == -signal.SIGKILL
     assert not (checkout.folder / "results/small/tables/table1.csv").exists()
 
-    checkout.snakemake("--unlock")
-    # What comes before and after is made by the ordinary python, each process with another seed of hashes.
     checkout.python = finished.python
+    checkout.snakemake("--unlock")
     jobs = [(pair, part) for pair in SELECTORS + TARGETS for part in ("blur", "noise")]
     predictions = [f"results/small/predictions/{pair}/{part}.parquet" for pair, part in jobs]
     checkout.make("--rerun-incomplete", *predictions, cores=1)
     del checkout.python
+    checkout.make(*(f"results/small/scores/{name}.parquet" for name in SCORED), cores=1)
+    checkout.python = other_python
     checkout.make(cores=1)
     assert checkout.plan() == {}
     # Predictions are in other files, one per family; everything made from them is the same to the last byte.

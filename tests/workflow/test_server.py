@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,7 +21,7 @@ from benchc.schemas.predictions import PREDICTIONS
 from tests.models import vllm_like
 from tests.stages import command_of
 from tests.workflow.checkout import Checkout
-from tests.workflow.conftest import MODELS, small_checkout
+from tests.workflow.conftest import MODELS
 from tests.workflow.test_runs import wait_for
 
 SERVER = Path(vllm_like.__file__)
@@ -47,8 +48,13 @@ def units_in(cache: Path) -> int:
     return sum(path.read_bytes().count(b"\n") for path in cache.glob("*/*/small-served-*.units"))
 
 
-def served_checkout(folder: Path, checkpoints: Path) -> Checkout:
-    checkout = small_checkout(folder, checkpoints)
+def served_checkout(finished: Checkout, folder: Path) -> Checkout:
+    """Return the finished run with two other targets: a model on a server, and the same one here."""
+    checkout = finished.copy(folder)
+    # A test edits them.
+    checkpoints = (folder / "checkpoints").resolve()
+    (folder / "checkpoints").unlink()
+    shutil.copytree(checkpoints, folder / "checkpoints")
     here = {**MODELS["letters"], "label": "Here", "path": "checkpoints/letters"}
     models = yaml.safe_load((checkout.folder / "config/small-models.yaml").read_text())
     models |= {"served": SERVED, "here": here}
@@ -72,9 +78,8 @@ def predictions(checkout: Checkout, model: str) -> tuple[dict, np.ndarray]:
     return read_footer(path), logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))
 
 
-def test_a_run_with_a_server(tmp_path, checkpoints, python, monkeypatch):
-    checkout = served_checkout(tmp_path / "benchc", checkpoints)
-    checkout.python = python
+def test_a_run_with_a_server(tmp_path, finished, monkeypatch):
+    checkout = served_checkout(finished, tmp_path / "benchc")
     is_killed_and_resumed_to_the_end(checkout)
     where_a_server_is_reruns_nothing_and_what_it_runs_does(checkout)
     monkeypatch.setenv("TINY_KEY", KEY)
@@ -203,8 +208,9 @@ def a_running_server_needs_no_torch_and_shows_no_key(checkout: Checkout, folder:
     np.testing.assert_allclose(rows["label_mass"], expected["label_mass"], atol=1e-5)
 
 
-def test_only_a_server_that_jobs_start_needs_the_files_of_its_model(tmp_path):
+def test_only_a_server_that_jobs_start_needs_the_files_of_its_model(tmp_path, python):
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    checkout.python = python
     command = "vllm serve {model} --revision {revision} --port {port}"
     servers = {"far": {"url": "http://node7:8000"}, "near": {"command": command}}
     with (checkout.folder / "config/demo-models.yaml").open("a") as file:

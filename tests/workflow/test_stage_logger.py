@@ -43,7 +43,7 @@ TIME = r"\d\d:\d\d"
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, python: Path) -> Path:
     """A folder with a valid configuration, which the Snakefile ignores; `job` is what its jobs run."""
     for name, text in (("config", CONFIG), ("sources", SOURCES), ("models", MODELS)):
         (tmp_path / f"{name}.yaml").write_text(text)
@@ -51,11 +51,12 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "envs/transformers.yaml").touch()
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
     (tmp_path / "job").write_text("true")
+    (tmp_path / "python").symlink_to(python)
     return tmp_path
 
 
-def command(*options: str) -> list[str]:
-    return [sys.executable, "-m", "scripts.benchc", "run", "config.yaml", *(options or ("--cores", "1"))]
+def command(python: str | Path, *options: str) -> list[str]:
+    return [str(python), "-m", "scripts.benchc", "run", "config.yaml", *(options or ("--cores", "1"))]
 
 
 def environment(**changes: str) -> dict[str, str]:
@@ -64,7 +65,12 @@ def environment(**changes: str) -> dict[str, str]:
 
 def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        command(*options), cwd=folder, env=environment(), text=True, capture_output=True, check=False
+        command(folder / "python", *options),
+        cwd=folder,
+        env=environment(),
+        text=True,
+        capture_output=True,
+        check=False,
     )
 
 
@@ -192,7 +198,7 @@ def test_a_terminal_shows_what_runs_until_the_user_stops_it(folder: Path) -> Non
     pid, terminal = pty.fork()
     if pid == 0:
         os.chdir(folder)
-        os.execve(sys.executable, command(), environment(TERM="xterm", COLUMNS="80"))
+        os.execve(sys.executable, command(sys.executable), environment(TERM="xterm", COLUMNS="80"))
     shown = ""
     while not re.search(rf"first: 1 of 3 jobs(, {TIME} left)?; now: Making [abc]", shown):
         shown += os.read(terminal, 4096).decode()

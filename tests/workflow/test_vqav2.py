@@ -40,9 +40,10 @@ def vqav2(questions: object, annotations: object, images: object, **keys: object
 
 
 @pytest.fixture
-def checkout(tmp_path: Path, site: tuple[Path, str]) -> Checkout:
+def checkout(tmp_path: Path, site: tuple[Path, str], python: Path) -> Checkout:
     """A run of local files of VQAv2, of downloaded ones, of an open-ended TSV file and of generated items."""
     checkout = Checkout(tmp_path / "benchc", "config/mine.yaml")
+    checkout.python = python
     data = checkout.folder / "my data"
     data.mkdir()
     questions = [question(id_, number) for id_ in IMAGE_IDS for number in (0, 1)]
@@ -110,8 +111,9 @@ def test_references_of_a_pool_of_all_kinds_of_sources(
     assert checkout.plan(REFERENCES_FILE) == again
 
 
-def test_a_dry_run_of_the_published_files_needs_no_network(tmp_path: Path) -> None:
+def test_a_dry_run_of_the_published_files_needs_no_network(tmp_path: Path, python: Path) -> None:
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    checkout.python = python
     checkout.configure(catalogues={"sources": "config/sources.yaml"}, sources=["vqav2-val2014"])
     assert checkout.plan(REFERENCES_FILE.replace("mine", "demo")) == {
         "download_source": 3,

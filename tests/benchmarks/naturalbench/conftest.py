@@ -8,7 +8,7 @@ import yaml
 
 from benchc.benchmarks.naturalbench.demo.captioned import captioned_images
 from tests.workflow.checkout import ROOT, Checkout
-from tests.workflow.conftest import checkpoints, made_once, python, small_checkout  # noqa: F401  (fixtures)
+from tests.workflow.conftest import checkpoints, made_once, small_checkout  # noqa: F401  (fixture)
 
 CONFIG = "config/groups.yaml"
 REVIEWS = "reviews/groups"

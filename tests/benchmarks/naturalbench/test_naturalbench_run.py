@@ -46,8 +46,9 @@ def test_nothing_is_left_to_do(checkout):
     assert checkout.plan() == {}
 
 
-def test_groups_are_made_where_no_model_is_scored(tmp_path):
+def test_groups_are_made_where_no_model_is_scored(tmp_path, python):
     checkout = Checkout(tmp_path / "benchc", "config/demo-naturalbench.yaml")
+    checkout.python = python
     checkout.configure(models=[], fine_tuning=None, retrieval=None, corruptions={"types": []}, translate=None)
     jobs = checkout.plan()
     assert jobs["assemble"] == 1

@@ -13,7 +13,6 @@ from benchc.config.load import read_config
 from benchc.images import encode_png
 from benchc.schemas.parquet import read_table
 from tests.workflow.checkout import ROOT, Checkout
-from tests.workflow.conftest import python  # noqa: F401  (fixture)
 
 LONG = "A close view of a brown dog that stands on a green lawn. " * 9
 DOCCI = [
@@ -53,7 +52,7 @@ def test_a_run_is_planned_and_reads_its_captions(
     table: str,
     captions: list[str],
     tmp_path: Path,
-    python: Path,  # noqa: F811
+    python: Path,
 ) -> None:
     checkout = Checkout(tmp_path / "benchc", f"config/naturalbench-curate-{name}.yaml")
     checkout.python = python

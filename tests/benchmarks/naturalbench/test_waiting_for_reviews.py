@@ -19,8 +19,9 @@ ANNOTATORS = ("first", "second")
 
 
 @pytest.fixture(scope="module")
-def checkout(checkpoints: Path, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+def checkout(checkpoints: Path, python: Path, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     checkout = groups_checkout(tmp_path_factory.mktemp("waiting") / "benchc", checkpoints)
+    checkout.python = python
     curate = yaml.safe_load((checkout.folder / checkout.config).read_text())["curate"]
     curate["captions"] = own_captions(checkout)
     curate["review"]["folder"] = "reviews"
@@ -147,9 +148,10 @@ def test_a_failure_of_another_job_says_nothing_of_reviews(checkout: Checkout) ->
 
 
 def test_a_run_without_demo_does_not_train_the_encoder_of_another_run(
-    checkpoints: Path, tmp_path: Path
+    checkpoints: Path, python: Path, tmp_path: Path
 ) -> None:
     checkout = groups_checkout(tmp_path / "benchc", checkpoints)
+    checkout.python = python
     folder = checkout.folder / "results/models/image_encoder"
     folder.mkdir(parents=True)
     for name in ("open_clip_config.json", "open_clip_model.safetensors"):

@@ -10,13 +10,7 @@ import yaml
 from benchc.schemas.parquet import read_table
 from benchc.schemas.references import REFERENCES
 from tests.workflow.checkout import ROOT, Checkout
-from tests.workflow.conftest import (  # noqa: F401  (fixtures)
-    TRAINED,
-    checkpoints,
-    made_once,
-    python,
-    small_checkout,
-)
+from tests.workflow.conftest import TRAINED, checkpoints, made_once, small_checkout  # noqa: F401  (fixture)
 
 CONFIG = "config/open.yaml"
 TYPES = ["shot_noise", "snow", "zoom_blur", "grayscale"]
