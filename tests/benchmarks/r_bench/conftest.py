@@ -10,7 +10,6 @@ from tests.workflow.conftest import (  # noqa: F401  (fixtures)
     TRAINED,
     checkpoints,
     made_once,
-    python,
     small_checkout,
 )
 
