@@ -87,7 +87,6 @@ def test_results_are_scores_of_their_items(tmp_path: Path) -> None:
     [
         ("name,score\n", r"has no column 'result' \(it has name, score\)"),
         (GOOD.replace("b.png,0\n", ""), "has no result of item s/b; add a row with the name b"),
-        (GOOD + "e.jpg,1\n", r"'e.jpg' is no item of the run; remove its row"),
         (GOOD + "a.jpg,0\n", "row 6: 'a.jpg' is there twice; remove one"),
         (GOOD.replace("1.0", "5"), r"row 2: 'a.jpg' has the result '5', no number in 0..1"),
         (GOOD.replace("1.0", "good"), r"row 2: 'a.jpg' has the result 'good', no number in 0..1"),
@@ -98,6 +97,12 @@ def test_results_are_scores_of_their_items(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_used_is_one_sentence(tmp_path: Path, text: Any, message: str) -> None:
     with pytest.raises(InputError, match=rf"^{tmp_path}/com\.csv: {message}"):
         imported(tmp_path, com=text)
+
+
+def test_results_without_an_item_are_counted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert imported(tmp_path, com=GOOD + "e.jpg,1\nf.jpg,0\n").equals(imported(tmp_path))
+    line = f"note: {tmp_path}/com.csv: 2 results of no item of the run, such as that of 'e.jpg', not used"
+    assert capfd.readouterr().err.splitlines() == [line]
 
 
 def test_items_under_several_dimensions_have_no_judgements_by_name(tmp_path: Path) -> None:
