@@ -15,7 +15,8 @@ export PATH := $(abspath $(VENV))/bin:$(PATH)
 demo: install
 	benchc run $(CONFIG) $(if $(FULL),--full) --cores $(CORES) $(if $(filter demo,$(RUN)),--prioritize figure1a)
 	snakemake --configfile $(CONFIG) --report results/$(RUN)/report.html --quiet
-	@echo; cat $$(ls results/$(RUN)/tables/table1.md results/$(RUN)/tables/vre_model.md 2>/dev/null)
+	@echo; for table in table1 vre_model rank; do \
+		[ ! -f results/$(RUN)/tables/$$table.md ] || cat results/$(RUN)/tables/$$table.md; done
 	@echo; echo "Figures: results/$(RUN)/figures    Report: results/$(RUN)/report.html"
 
 test: install lint browser
