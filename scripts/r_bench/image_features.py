@@ -6,6 +6,7 @@ import polars as pl
 
 from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
 from benchc.image_features import image_features as measured
+from benchc.images import pixel_hash
 from benchc.models.asking import ShownImages
 from benchc.models.shown_images import image_footer, shown_images
 from benchc.schemas.assignment import ASSIGNMENT
@@ -30,7 +31,8 @@ def image_features(
     """
     cells = read_table(assignment, ASSIGNMENT)
     rows = [
-        {"id": id_, "corruption": corruption, "severity": severity, **measured(image)}
+        {"id": id_, "corruption": corruption, "severity": severity, "image_hash": pixel_hash([image])}
+        | measured(image)
         for id_, corruption, severity, image in shown_images(pool, cells, corrupted, images)
     ]
     frame = pl.DataFrame(rows, schema=dict(IMAGE_FEATURES.columns))

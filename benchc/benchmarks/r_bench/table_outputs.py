@@ -55,11 +55,12 @@ def table_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> li
         table(
             "table2",
             "Table 2",
-            inputs=pairs,
+            inputs=pairs | {"features": "<results>/image_features.parquet"},
             settings={"dimensions": settings.corruptions.types},
             caption="""
             **Table 2** of the paper. The dimensions of corruption of this run by step, with their low-level
-            group, and how many pairs of a reference and a distorted image there are by task and by strength.
+            group, and how many pairs of a reference and a distorted image there are by task and by strength;
+            of how many both images are equal.
             Stand-ins for what the authors photographed have a star (*).
             """,
         ),

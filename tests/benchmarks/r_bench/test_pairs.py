@@ -18,7 +18,7 @@ from benchc.corruptions.corrupt import corrupt
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
 from benchc.image_features import FEATURES, image_features
 from benchc.image_keys import image_seed
-from benchc.images import decode
+from benchc.images import decode, pixel_hash
 from benchc.schemas.parquet import read_footer, read_table
 from tests.benchmarks.r_bench.shown import CELLS, DIMENSIONS, IMAGES, LABELS, PHOTOS, SEED, Run, write_run
 from tests.stages import call_stage
@@ -79,6 +79,7 @@ def test_images_from_files_are_those_that_are_generated(run, tmp_path):
         image = PHOTOS[row["id"]]
         if row["severity"]:
             image = shown_to_models(row["id"], row["corruption"], row["severity"])
+        assert row["image_hash"] == pixel_hash([image])
         assert {name: row[name] for name in FEATURES} == pytest.approx(image_features(image))
 
 

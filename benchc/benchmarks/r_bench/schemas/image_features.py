@@ -13,6 +13,7 @@ IMAGE_FEATURES = TableType(
         "id": pl.String,
         "corruption": pl.String,  # `clean` for the reference image
         "severity": pl.Int64,  # 1..3; 0 for clean
-        **dict.fromkeys(FEATURES, pl.Float64),  # metrics/image_features.py has their units
+        "image_hash": pl.String,  # of the decoded pixels
+        **dict.fromkeys(FEATURES, pl.Float64),  # benchc/image_features.py has their units
     },
 )

@@ -214,7 +214,7 @@ def features() -> pl.DataFrame:
     """Features of two items, each clean and under two dimensions, of which one is a stand-in."""
     shown = [("clean", 0), ("jpeg", 3), ("dark_illumination_stand_in", 1)]
     rows = [
-        (id_, corruption, severity, *(100 * item + 10 * place + number for number in range(len(FEATURES))))
+        (id_, corruption, severity, "", *range(start := 100 * item + 10 * place, start + len(FEATURES)))
         for item, id_ in enumerate(("s/0", "s/1"))
         for place, (corruption, severity) in enumerate(shown)
     ]

@@ -245,13 +245,19 @@ def test_table_2_and_the_composition_count_pairs():
     pairs = [("a", "jpeg", 1), ("a", "jpeg", 3), ("b", "jpeg", 1), ("c", "dark_illumination_stand_in", 2)]
     assignment = pl.DataFrame(pairs, schema=["id", "corruption", "severity"], orient="row")
     tasks = pl.DataFrame({"id": ["a", "b", "c", "d"], "task": ["mcq", "vqa", "cap", "cap"]})
-    table = table2(assignment, tasks, ["webp", "jpeg", "dark_illumination_stand_in"])
+    hashes = [("a", "clean", 0, "x"), ("b", "clean", 0, "y"), ("c", "clean", 0, "x")]
+    hashes += [(*pair, one) for pair, one in zip(pairs, ("x", "z", "x", "x"), strict=True)]
+    features = pl.DataFrame(hashes, schema=["id", "corruption", "severity", "image_hash"], orient="row")
+    table = table2(assignment, tasks, features, ["webp", "jpeg", "dark_illumination_stand_in"])
     header, *lines = cells(table.markdown)
-    assert header == ["Step", "Dimension", "Group", "No.", "MCQ", "VQA", "CAP", "Low", "Mid", "High", "Pairs"]
+    assert header == [
+        *("Step", "Dimension", "Group", "No.", "MCQ", "VQA", "CAP", "Low", "Mid", "High"),
+        *("Pairs", "Unchanged"),
+    ]
     assert lines == [
-        ["EI", "dark illumination\\*", "Wild", "3", "0", "0", "1", "0", "1", "0", "1"],
-        ["SE", "jpeg", "Compression", "16", "2", "1", "0", "2", "0", "1", "3"],
-        ["SE", "webp", "Compression", "17", "0", "0", "0", "0", "0", "0", "0"],
+        ["EI", "dark illumination\\*", "Wild", "3", "0", "0", "1", "0", "1", "0", "1", "1"],
+        ["SE", "jpeg", "Compression", "16", "2", "1", "0", "2", "0", "1", "3", "1"],
+        ["SE", "webp", "Compression", "17", "0", "0", "0", "0", "0", "0", "0", "0"],
     ]
     pool = pl.DataFrame({"id": ["a", "b", "c", "d"], "source": "s", "l2_category": ["x", "y", "x", "z"]})
     found = composition(assignment, tasks, pool, "l2_category").frame
