@@ -19,8 +19,8 @@ DIMENSIONS = 33
 CAPTION = (
     "The {count} of this run, of the 33 of the paper, by their step from the scene to the model, with their "
     "low-level group, and how many pairs of a reference and a distorted image there are by task and by "
-    "strength. Unchanged: the pairs whose distorted image is the reference image, pixel by pixel; sizes in "
-    "pixels that grow with the image do nothing to a small one.{stand_ins}"
+    "strength. Unchanged: the pairs whose distorted image is the reference image, pixel by pixel, such as a "
+    "grey image with less saturation.{stand_ins}"
 )
 STAND_INS = " *: a synthetic substitute for what the authors photographed."
 
