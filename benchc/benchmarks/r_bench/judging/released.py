@@ -11,6 +11,7 @@ from benchc.benchmarks.r_bench.judging.prompts import SCORES
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.csv_rows import read_rows
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.schemas.predictions import CLEAN
 
 COLUMNS = ("name", "result")
@@ -75,4 +76,7 @@ def _rows(
         score = results[name] * max(SCORES[task])
         yield (id_, task, *cell, kind, 0, 0, "published", *Judgement(score))
     if more := [name for name in results if name not in used]:
-        raise InputError(f"{path}: {more[0]!r} is no item of the run; remove its row")
+        raise InputError(
+            f"{path}: {more[0]!r} is no item of the run ({pluralize(len(more), 'name')} like this); remove "
+            "the rows of items that the run does not have"
+        )

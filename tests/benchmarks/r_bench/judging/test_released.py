@@ -87,7 +87,10 @@ def test_results_are_scores_of_their_items(tmp_path: Path) -> None:
     [
         ("name,score\n", r"has no column 'result' \(it has name, score\)"),
         (GOOD.replace("b.png,0\n", ""), "has no result of item s/b; add a row with the name b"),
-        (GOOD + "e.jpg,1\n", r"'e.jpg' is no item of the run; remove its row"),
+        (
+            GOOD + "e.jpg,1\nf.jpg,1\n",
+            r"'e.jpg' is no item of the run \(2 names like this\); remove the rows",
+        ),
         (GOOD + "a.jpg,0\n", "row 6: 'a.jpg' is there twice; remove one"),
         (GOOD.replace("1.0", "5"), r"row 2: 'a.jpg' has the result '5', no number in 0..1"),
         (GOOD.replace("1.0", "good"), r"row 2: 'a.jpg' has the result 'good', no number in 0..1"),
