@@ -1,14 +1,20 @@
 """Assign items to tasks, and to the dimensions and strengths under which they are shown."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Annotated
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.assignment import assignment_table, balanced_cells, released_cells, tasks_of
+from benchc.benchmarks.r_bench.assignment import (
+    Cell,
+    assignment_table,
+    balanced_cells,
+    released_cells,
+    tasks_of,
+)
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
 from benchc.benchmarks.r_bench.tasks import TASK_LABELS, Task
 from benchc.command_line import Json, PositiveInt
@@ -60,7 +66,10 @@ def assign(
     found = tasks_of(items, tasks, released=released is not None)
     ids = {task: found.filter(task=task)["id"].to_list() for task in TASK_LABELS}
     if released is not None:
-        cells = released_cells(released, items["id"].to_list(), [*product(corruptions, severities)])
+        found_cells = released_cells(released, items["id"].to_list())
+        of_run = {*product(corruptions, severities)}
+        cells = [cell for cell in found_cells if cell[1:] in of_run]
+        _say_what_is_left_out(found_cells, of_run)
     elif cross:
         cells = [*product(items["id"], corruptions, severities)]
     else:
@@ -84,6 +93,17 @@ def assign(
     footer = ImageFooter(pool=pool_digest(pool, QUESTION_COLUMNS))
     write_table(found, task_table, TASK_TABLE, footer)
     write_table(table, assignment, ASSIGNMENT, footer)
+
+
+def _say_what_is_left_out(cells: Sequence[Cell], of_run: Collection[tuple[str, int]]) -> None:
+    left_out = [corruption for _, corruption, severity in cells if (corruption, severity) not in of_run]
+    if left_out:
+        print(
+            f"warning: {len(left_out):,} of {pluralize(len(cells), 'pair')} are left out, of "
+            f"{', '.join(sorted({*left_out}))}; to show them, add what is missing to corruptions.types or "
+            "corruptions.severities",
+            file=sys.stderr,
+        )
 
 
 def _say_what_is_short(task: Task, cells: pl.DataFrame, corruptions: list[str], per_task: int) -> None:

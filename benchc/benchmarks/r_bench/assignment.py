@@ -43,11 +43,10 @@ def tasks_of(pool: pl.DataFrame, tasks: Mapping[str, Task], *, released: bool) -
     return pl.DataFrame(found, schema=pl.Schema(TASK_TABLE.columns), orient="row")
 
 
-def released_cells(path: Path, ids: Collection[str], cells: Collection[tuple[str, int]]) -> list[Cell]:
+def released_cells(path: Path, ids: Collection[str]) -> list[Cell]:
     """Return the items, corruptions and severities of the released images at ``path``.
 
-    ``cells``: the corruptions and severities of the run; images of others, and of other items than ``ids``,
-    are left out. Raises InputError where an item has no image, or two.
+    Images of other items than ``ids`` are left out. Raises InputError where an item has no image, or two.
     """
     rows = read_table(path, IMPORTED_IMAGES, KEY)
     remedy = "give the TSV and the images that one call of `benchc r-bench-pairs` wrote"
@@ -59,8 +58,7 @@ def released_cells(path: Path, ids: Collection[str], cells: Collection[tuple[str
     twice = rows.filter(pl.col("id").is_duplicated())["id"]
     if len(twice):
         raise InputError(f"{path}: has two distorted images of item {twice[0]}; {remedy}")
-    wanted = set(cells)
-    return [row for row in rows.iter_rows() if row[0] in ids and row[1:] in wanted]
+    return [row for row in rows.iter_rows() if row[0] in ids]
 
 
 def balanced_cells(

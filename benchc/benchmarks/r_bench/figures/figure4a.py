@@ -46,7 +46,8 @@ def figure4a(
             (right, f"{RELATIVE} Rᵣ", BENCHMARK_FILL, found.relative[:, order, 0]),
         ]
         ends = [percentile_interval(values[1:], tails=TAILS_90) for *_, values in sides]
-        top = 1.18 * max(float(high.max()) for _, high in ends)
+        # Scores that are all 0 have an axis, too.
+        top = 1.18 * max(float(high.max()) for _, high in ends) or 1.0
         for (axes, title, fill, values), (low, high) in zip(sides, ends, strict=True):
             rows = np.arange(len(names))
             axes.barh(rows, values[0], 0.72, **fill)

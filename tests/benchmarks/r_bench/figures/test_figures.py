@@ -143,6 +143,16 @@ def test_figure_4a_has_bars_of_the_means_and_intervals_of_90_per_cent():
     assert top < bottom  # the first model is at the top
 
 
+def test_figure_4a_of_scores_that_are_all_0_has_an_axis_of_scores():
+    found, labels = run_of(2)
+    zero = {
+        id_: file.table.with_columns(absolute=pl.lit(0.0), relative=pl.lit(0.0))
+        for id_, file in found.items()
+    }
+    figure = figure4a(files_of(zero), labels, chance_of(labels), 100, 0)
+    assert [axes.get_xlim() for axes in figure.axes[:2]] == [(1, 0), (0, 1)]
+
+
 def test_figures_4b_and_4c_show_the_best_models_and_the_range_of_the_others():
     found, labels = run_of(MANY)
     figure = figure4bc(found, labels, chance_of(labels))
