@@ -31,6 +31,8 @@ def test_open_answers() -> None:
 def test_options_by_their_text() -> None:
     assert scores("mcq", ("cat", "B"), ("a dog", "B"), ("", "B")) == [1, 0, 0]
     assert scores("mcq", ("cat", "a cat"), ("dog", "a cat"), kind="com") == [1, 0]
+    # A model may answer with a letter to one image, and with the option's text to the other.
+    assert scores("mcq", ("A", "dog"), ("a cat", "B."), ("cat", "A"), kind="com") == [1, 1, 0]
 
 
 def test_captions_by_cosine() -> None:
