@@ -37,7 +37,10 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("id,answer\n1,no, it is\n", "row 2: has more cells than the header; put a text with commas in quotes"),
+        (
+            "id,answer\n1,no, it is\n",
+            "row 2: has more cells than the header; put a text with commas in quotes",
+        ),
         ("id,answer\n1\n", "row 2: has fewer cells than the header; complete it"),
         ("id,answer,answer\n1,no,yes\n", "has two columns 'answer'; remove one"),
     ],

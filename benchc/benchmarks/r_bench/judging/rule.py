@@ -28,7 +28,7 @@ def rule_judge(comparisons: Sequence[Comparison], encode: Encode) -> Iterator[li
     of the VQA evaluator, and 1 if the F1 of their words is 0.5 or more; a caption has 2 or 1 for a cosine of
     0.75 or 0.5 or more. An empty reply has 0.
     """
-    captions = [each for each in comparisons if each.item.task == "cap" and each.reply and each.against]
+    captions = [each for each in comparisons if each.item.task == "cap" and not _is_empty(each)]
     texts = texts_of(captions)
     found = {
         text: unit(vector, f"the encoder of the judge gives {text[:40]!r}")
@@ -52,10 +52,14 @@ def _score(comparison: Comparison, vectors: dict[str, npt.NDArray[np.float32]]) 
         return float(agrees(_spelled(reply, item.options), right))
     if item.task == "vqa":
         return 2.0 if agrees(reply, against) else float(token_f1(reply, against) >= PARTLY)
-    if not reply or not against:
+    if _is_empty(comparison):
         return 0.0
     cosine = float(vectors[reply] @ vectors[against])
     return float(cosine >= PARTLY_SIMILAR) + float(cosine >= SIMILAR)
+
+
+def _is_empty(comparison: Comparison) -> bool:
+    return not (comparison.reply.strip() and comparison.against.strip())
 
 
 def _spelled(reply: str, options: Sequence[str]) -> str:

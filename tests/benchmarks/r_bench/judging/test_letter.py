@@ -28,6 +28,13 @@ def test_other_replies_need_a_judge(reply: str) -> None:
     assert named_option(reply, OPTIONS) is None
 
 
+def test_a_reply_that_may_be_a_letter_or_another_option_needs_a_judge() -> None:
+    assert named_option("A", ["B", "a", "C"]) is None
+    assert named_option("C", ["B", "a", "C"]) == "C"
+    # "An" is no letter A before the text "n".
+    assert named_option("An", ["n", "m"]) is None
+
+
 @given(st.text(max_size=8))
 def test_any_reply_names_an_option_or_none(reply: str) -> None:
     assert named_option(reply, OPTIONS) in {"A", "B", "C", None}

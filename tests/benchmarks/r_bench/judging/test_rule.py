@@ -43,6 +43,8 @@ def test_captions_by_cosine() -> None:
         return np.array([[7 * np.cos(angles[t]), 7 * np.sin(angles[t])] for t in texts], dtype=np.float32)
 
     assert scores("cap", ("same", "a"), ("near", "a"), ("far", "a"), ("", "a"), encode=encode) == [2, 1, 0, 0]
+    # Models that say nothing do not agree.
+    assert scores("cap", ("", ""), (" \n", " "), kind="com", encode=encode) == [0, 0]
 
 
 def test_the_stage_judges_with_the_encoder_and_says_that_it_did(tmp_path) -> None:
