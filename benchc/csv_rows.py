@@ -14,7 +14,8 @@ ENCODINGS = ("utf-8-sig", "gb18030", "cp1252")
 def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
     """Yield the number and the ``columns`` of each row, as texts; the header is row 1.
 
-    Raises InputError, with the row, where the file has another encoding, lacks a column or a cell.
+    Raises InputError, with the row, where the file has another encoding, a column twice or not, or a row with
+    fewer or more cells than the header.
     """
     text = decoded(path)
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
@@ -24,9 +25,15 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[st
                 f"{path}: has no column {missing[0]!r} (it has {', '.join(reader.fieldnames or ())}); it "
                 f"needs {', '.join(columns)}, separated by commas"
             )
+        if doubled := [name for name in columns if (reader.fieldnames or ()).count(name) > 1]:
+            raise InputError(f"{path}: has two columns {doubled[0]!r}; remove one")
         for number, row in enumerate(reader, start=2):
             if any(row[name] is None for name in columns):
                 raise InputError(f"{path}: row {number}: has fewer cells than the header; complete it")
+            if reader.restkey in row:
+                raise InputError(
+                    f"{path}: row {number}: has more cells than the header; put a text with commas in quotes"
+                )
             yield number, {name: row[name].strip() for name in columns}
     except csv.Error as error:
         raise InputError(
@@ -46,7 +53,7 @@ def decoded(path: Path) -> str:
     failures = []
     for encoding in ENCODINGS:
         try:
-            return data.decode(encoding)
+            return data.decode(encoding).removeprefix("\ufeff")
         except UnicodeDecodeError as error:
             failures.append(error.start)
     place = failures[-1]

@@ -27,3 +27,25 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     path.write_text("")
     with pytest.raises(InputError, match="has no column 'name'"):
         list(read_rows(path, ("name",)))
+
+
+def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("\N{ZERO WIDTH NO-BREAK SPACE}name\n狗\n".encode("gb18030"))
+    assert list(read_rows(tmp_path / "a.csv", ("name",))) == [(2, {"name": "狗"})]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "id,answer\n1,no, it is\n",
+            "row 2: has more cells than the header; put a text with commas in quotes",
+        ),
+        ("id,answer\n1\n", "row 2: has fewer cells than the header; complete it"),
+        ("id,answer,answer\n1,no,yes\n", "has two columns 'answer'; remove one"),
+    ],
+)
+def test_no_cell_is_lost(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "a.csv").write_text(text)
+    with pytest.raises(InputError, match=f"^{tmp_path / 'a.csv'}: {message}$"):
+        list(read_rows(tmp_path / "a.csv", ("id", "answer")))

@@ -22,7 +22,10 @@ def test_question_and_options_are_in_their_places():
 
 
 def test_a_question_with_options_can_be_asked_without_them():
-    assert asked("Describe it.", Question("Which colour?", ("red", "blue"))) == "Describe it."
+    question = Question("Which colour?", ("red", "blue"))
+    assert asked("Describe it.", question) == "Describe it."
+    # A reply is in words: no letter of an option is scored.
+    assert QuestionTemplate(MCQ).asked(question).options == ()
 
 
 def test_a_hint_precedes_the_question():

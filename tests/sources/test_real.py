@@ -66,7 +66,7 @@ def test_all_captions_are_read_as_published() -> None:
         pool = assemble(choose(task_types({"s": items}, {"s": "category"}), None, None), {"s": items})
         with TemporaryDirectory() as folder:
             write_table(pool, Path(folder) / "pool.parquet", POOL)
-            references = read_references(Path(folder) / "pool.parquet", {"s": AnswerFile("tsv_lists", path)})
+            references = read_references(Path(folder) / "pool.parquet", {"s": AnswerFile(path, lists=True)})
         found = dict(references.select("id", "answers").iter_rows())
         assert found == {id_: [text.strip() for text in texts] for id_, texts in published.items()}
         assert min(map(len, found.values())) >= 5

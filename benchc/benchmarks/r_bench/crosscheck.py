@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+from benchc.benchmarks.r_bench.judging.options import FEWEST
 from benchc.config.answers_from import own_model_errors
 from benchc.config.errors import unknown
 from benchc.config.raw import block, texts
 from benchc.config.settings import Raw
+from benchc.pluralize import pluralize
 
 
 def pair_errors(raw: Raw, file: str) -> Iterator[str]:
@@ -38,3 +40,15 @@ def id_errors(raw: Raw, file: str) -> Iterator[str]:
     yield from own_model_errors(raw, file, "judgements_from")
     for name in sorted({*block(raw, "answers_from")} & {*block(raw, "judgements_from")}):
         yield f"{file}: {name} is in answers_from and in judgements_from; give one another id."
+
+
+def people_errors(raw: Raw, file: str) -> Iterator[str]:
+    """Yield a line for fewer people than are needed, and for each that is there twice."""
+    people = [name for _, name in texts(raw.get("people"))]
+    if 0 < len(people) < FEWEST:
+        yield (
+            f"{file}: people has {pluralize(len(people), 'file')}, but the best and the worst are left out; "
+            f"give at least {FEWEST}, or none."
+        )
+    for name in sorted({name for name in people if people.count(name) > 1}):
+        yield f"{file}: people has {name} twice; give each person's answers once."

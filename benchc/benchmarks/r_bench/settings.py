@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from benchc.benchmarks.r_bench.crosscheck import id_errors, pair_errors, task_errors
+from benchc.benchmarks.r_bench.crosscheck import id_errors, pair_errors, people_errors, task_errors
 from benchc.benchmarks.r_bench.judging.options import ENCODER, REPEATS, JudgeKind, JudgeOptions, Reading
 from benchc.benchmarks.r_bench.tasks import TASKS, Task, task_of
 from benchc.config import settings
@@ -68,6 +68,12 @@ class Judged(Strict):
         default=None,
         description="Id of a model of the run that has the same replies, to compare its judge with this one.",
     )
+
+    @model_validator(mode="after")
+    def _three_files(self) -> Self:
+        if len({self.dis, self.ref, self.com}) < 3:
+            raise ValueError("has one file twice; give each of dis, ref and com its own")
+        return self
 
 
 class Judge(LanguageModel):
@@ -237,3 +243,4 @@ class Settings(settings.RunSettings):
         yield from pair_errors(raw, file)
         yield from task_errors(raw, file)
         yield from id_errors(raw, file)
+        yield from people_errors(raw, file)

@@ -75,6 +75,20 @@ def test_the_items_depend_on_their_ids_alone() -> None:
     assert list(first.values()) != sorted(first.values())
 
 
+def test_each_item_is_shown_once_before_any_is_shown_again() -> None:
+    assert {*Counter(id_ for id_, _, _ in cells_of(60, count=15, per_item=9, dimensions=4)).values()} == {1}
+
+
+def test_dimensions_of_few_items_have_the_strengths_in_balance() -> None:
+    assert {*Counter(severity for _, _, severity in cells_of(60, count=1, dimensions=6)).values()} == {2}
+
+
+def test_each_dimension_has_an_order_of_items_of_its_own() -> None:
+    ids = [f"s/{number}" for number in range(60)]
+    first = [[*balanced_cells(ids, [name], [1], count=9, per_item=1)] for name in DIMENSIONS[:2]]
+    assert {id_ for id_, _, _ in first[0]} != {id_ for id_, _, _ in first[1]}
+
+
 def pool_of(*rows: tuple[str, str, list[str], str]) -> pl.DataFrame:
     """Return a pool; a row is an id, a source, the options and the category."""
     columns = pl.Schema(POOL.columns)

@@ -98,7 +98,7 @@ def test_items_and_images_are_as_published(tmp_path: Path) -> None:
         ("r/WildCAP_6.jpg", "cap", "WildCAP"),
     ]
     assert {item["images"][0]["bytes"] for item in found.values()} == {RED}
-    references = read_references(write_pool(tmp_path, r=items), {"r": AnswerFile("tsv_lists", tsv)})
+    references = read_references(write_pool(tmp_path, r=items), {"r": AnswerFile(tsv, lists=True)})
     assert {id_: (truth, answers) for id_, truth, answers in references.iter_rows()} == {
         "r/QBench_1.jpg": ("It can't move", []),
         "r/OKVQA_2.jpg": ("bmx", []),
@@ -169,7 +169,7 @@ def test_all_published_rows_but_one_become_items(tmp_path: Path) -> None:
     # Of 87 items that have four options by ASCII semicolons, three have the fifth after a Chinese one.
     assert Counter(items.filter(category="mcq")["options"].list.len()) == {3: 292, 2: 91, 4: 84, 5: 27}
     assert Counter(items["l2_category"])["COCO"] == 420
-    references = read_references(write_pool(tmp_path, r=items), {"r": AnswerFile("tsv_lists", tsv)})
+    references = read_references(write_pool(tmp_path, r=items), {"r": AnswerFile(tsv, lists=True)})
     captions = references.join(items.filter(category="cap"), on="id", how="semi")["answers"].list.len()
     # A list of one caption is one reference.
     assert Counter(captions) == {5: 492, 6: 2, 4: 1}

@@ -57,6 +57,18 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         {"tasks": {"drawn-texts": "vqa"}},
         'config.yaml: tasks is "drawn-texts", but there is no such id in sources (did you mean drawn-text?).',
     ),
+    "too few people": (
+        {"people": ["a.csv", "b.csv"]},
+        "config.yaml: people has 2 files, but the best and the worst are left out; give at least 3, or none.",
+    ),
+    "a person twice": (
+        {"people": ["a.csv", "b.csv", "a.csv"]},
+        "config.yaml: people has a.csv twice; give each person's answers once.",
+    ),
+    "one file of judgements for two kinds": (
+        {"judgements_from": {"x": {"label": "X", "dis": "a.csv", "ref": "b.csv", "com": "a.csv"}}},
+        "config.yaml: judgements_from.x has one file twice; give each of dis, ref and com its own.",
+    ),
 }
 
 

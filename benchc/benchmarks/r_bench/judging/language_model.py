@@ -14,7 +14,8 @@ from benchc.endpoint.language_model import CHAT, UnusableError, chat_request, re
 from benchc.endpoint.recording import request_hash
 from benchc.progress import track
 
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+# Of "Score-2", the 2; of "Score: -2", no score.
+_NUMBER = re.compile(r"(?:(?<!\w)-)?\d+(?:[.,]\d+)?")
 _CAPTIONS = 5  # reference captions of most of the authors' items
 
 
@@ -62,7 +63,7 @@ def read_score(reply: str, task: Task, reading: Reading) -> int | None:
         found = text[-1:]
     else:
         number = _NUMBER.search(text.rpartition("\n")[2])
-        found = number[0] if number else ""
+        found = number[0].removesuffix(".0") if number else ""
     return next((score for score in SCORES[task] if found == str(score)), None)
 
 

@@ -9,6 +9,7 @@ JudgeKind = Literal["rule", "llm", "human"]
 Reading = Literal["last_line", "last_char"]
 ENCODER = "all-MiniLM-L6-v2"
 REPEATS = 5
+FEWEST = 3  # people: the best, the worst, and one more
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,12 +6,11 @@ from pathlib import Path
 import polars as pl
 
 from benchc.benchmarks.r_bench.judging.comparisons import Comparison, Item
+from benchc.benchmarks.r_bench.judging.options import FEWEST
 from benchc.benchmarks.r_bench.schemas.scores import SCORES
 from benchc.csv_rows import read_rows
 from benchc.errors import InputError
 from benchc.schemas.predictions import CLEAN, KEY
-
-FEWEST = 3
 
 
 def people_comparisons(path: Path, cells: pl.DataFrame, items: Mapping[str, Item]) -> list[Comparison]:

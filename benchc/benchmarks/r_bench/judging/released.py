@@ -43,7 +43,8 @@ def released_judgements(
     """Return one row of JUDGE_SCORES for each item and kind.
 
     A name is the item's id after its source, with or without an ending such as .jpg. Raises InputError for an
-    item without a result, or an item with several cells. Results without an item are counted on stderr.
+    item without a result or with two, a result of an mcq item that is not 0 or 1, or an item with several
+    cells. Results without an item are counted on stderr.
 
     Args:
         cells: KEY of the assigned cells and of the clean images
@@ -64,15 +65,25 @@ def _rows(
     shown: pl.DataFrame, items: Mapping[str, Item], kind: str, path: Path
 ) -> Iterator[tuple[object, ...]]:
     results = read_results(path)
-    by_stem = {Path(name).stem: name for name in results}
+    by_stem: dict[str, list[str]] = {}
+    for name in results:
+        by_stem.setdefault(Path(name).stem, []).append(name)
     used = set()
     for id_, corruption, severity in shown.iter_rows():
         own = id_.partition("/")[2]
-        name = own if own in results else by_stem.get(Path(own).stem)
-        if name is None:
+        names = [own] if own in results else by_stem.get(Path(own).stem, [])
+        if not names:
             raise InputError(f"{path}: has no result of item {id_}; add a row with the name {own}")
+        if len(names) > 1:
+            raise InputError(f"{path}: {names[0]!r} and {names[1]!r} may be item {id_}; remove one row")
+        (name,) = names
         used.add(name)
         task = items[id_].task
+        if task == "mcq" and results[name] not in (0, 1):
+            raise InputError(
+                f"{path}: {name!r} has the result {results[name]:g}, but it is a multiple-choice item; give "
+                "its majority, 0 or 1"
+            )
         cell = (CLEAN, 0) if kind == "ref" else (corruption, severity)
         score = results[name] * max(SCORES[task])
         yield (id_, task, *cell, kind, 0, 0, "published", *Judgement(score))

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from benchc.benchmarks.r_bench.judging.comparisons import Comparison
 from benchc.benchmarks.r_bench.judging.judgement import Judgement, texts_of
+from benchc.benchmarks.r_bench.judging.letter import named_option
 from benchc.judges.short_answer import agrees, normalised
 from benchc.letters import LETTERS
 from benchc.models.encoders.unit_vectors import unit
@@ -23,11 +24,11 @@ def rule_judge(comparisons: Sequence[Comparison], encode: Encode) -> Iterator[li
     """Yield one judgement of each comparison.
 
     A reply to options is right if it agrees with the text of the right one, or with the reply to the
-    reference image; an open answer has 2 if it agrees by the rules of the VQA evaluator, and 1 if the F1 of
-    their words is 0.5 or more; a caption has 2 or 1 for a cosine of 0.75 or 0.5 or more. An empty reply has
-    0.
+    reference image, of which a letter stands for its option; an open answer has 2 if it agrees by the rules
+    of the VQA evaluator, and 1 if the F1 of their words is 0.5 or more; a caption has 2 or 1 for a cosine of
+    0.75 or 0.5 or more. An empty reply has 0.
     """
-    captions = [each for each in comparisons if each.item.task == "cap" and each.reply and each.against]
+    captions = [each for each in comparisons if each.item.task == "cap" and not _is_empty(each)]
     texts = texts_of(captions)
     found = {
         text: unit(vector, f"the encoder of the judge gives {text[:40]!r}")
@@ -47,11 +48,20 @@ def token_f1(answer: str, reference: str) -> float:
 def _score(comparison: Comparison, vectors: dict[str, npt.NDArray[np.float32]]) -> float:
     item, _, _, kind, _, reply, against = comparison
     if item.task == "mcq":
-        right = against if kind == "com" else item.options[LETTERS.index(against)]
-        return float(agrees(reply, right))
+        right = item.options[LETTERS.index(against)] if kind != "com" else _spelled(against, item.options)
+        return float(agrees(_spelled(reply, item.options), right))
     if item.task == "vqa":
         return 2.0 if agrees(reply, against) else float(token_f1(reply, against) >= PARTLY)
-    if not reply or not against:
+    if _is_empty(comparison):
         return 0.0
     cosine = float(vectors[reply] @ vectors[against])
     return float(cosine >= PARTLY_SIMILAR) + float(cosine >= SIMILAR)
+
+
+def _is_empty(comparison: Comparison) -> bool:
+    return not (comparison.reply.strip() and comparison.against.strip())
+
+
+def _spelled(reply: str, options: Sequence[str]) -> str:
+    letter = named_option(reply, options)
+    return reply if letter is None else options[LETTERS.index(letter)]

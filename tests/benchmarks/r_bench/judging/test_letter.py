@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchc.benchmarks.r_bench.judging.letter import named_option
+from benchc.benchmarks.r_bench.judging.comparisons import Comparison, Item
+from benchc.benchmarks.r_bench.judging.letter import letter_score, named_option
 from tests.shared_data import SHARED, needs_shared
 
 OPTIONS = ["a dog", "A cat", "dog"]
@@ -26,6 +27,22 @@ def test_a_letter_alone_or_before_its_option(reply: str) -> None:
 )
 def test_other_replies_need_a_judge(reply: str) -> None:
     assert named_option(reply, OPTIONS) is None
+
+
+def test_a_reply_that_may_be_a_letter_or_another_option_needs_a_judge() -> None:
+    assert named_option("A", ["B", "a", "C"]) is None
+    assert named_option("C", ["B", "a", "C"]) == "C"
+    # "An" is no letter A before the text "n".
+    assert named_option("An", ["n", "m"]) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "against", "score"),
+    [("B", "B.", 1), ("A", "B. A cat", 0), ("A cat", "B", None), ("B", "A cat", None), ("", "", None)],
+)
+def test_two_letters_agree_or_not(reply: str, against: str, score: float | None) -> None:
+    item = Item("s/1", "mcq", "?", tuple(OPTIONS), ("B",))
+    assert letter_score(Comparison(item, "jpeg", 1, "com", 0, reply, against)) == score
 
 
 @given(st.text(max_size=8))

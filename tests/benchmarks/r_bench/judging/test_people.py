@@ -30,6 +30,7 @@ SCORED = HEADER + "".join(
         "m,s/d,clean,0,ref,1,0",
         "m,s/d,jpeg,2,com,0,1",
         "other,s/a,jpeg,2,dis,0,9",
+        "other,s/b,jpeg,3,dis,0,0",
     )
 )
 

@@ -89,6 +89,11 @@ def test_results_are_scores_of_their_items(tmp_path: Path) -> None:
         (GOOD.replace("b.png,0\n", ""), "has no result of item s/b; add a row with the name b"),
         (GOOD + "a.jpg,0\n", "row 6: 'a.jpg' is there twice; remove one"),
         (GOOD.replace("1.0", "5"), r"row 2: 'a.jpg' has the result '5', no number in 0..1"),
+        (GOOD.replace("b.png", "b.jpg") + "b.bmp,1\n", "'b.jpg' and 'b.bmp' may be item s/b; remove one row"),
+        (
+            GOOD.replace("1.0", "0.6"),
+            "'a.jpg' has the result 0.6, but it is a multiple-choice item; give its",
+        ),
         (GOOD.replace("1.0", "good"), r"row 2: 'a.jpg' has the result 'good', no number in 0..1"),
         (GOOD.replace("1.0", "nan"), r"row 2: 'a.jpg' has the result 'nan', no number in 0..1"),
         (b"name,result\na,1\n\x81\x20,0\n", "row 3: the byte 0x81 is neither of UTF-8, GB 18030 nor"),

@@ -31,6 +31,8 @@ def test_open_answers() -> None:
 def test_options_by_their_text() -> None:
     assert scores("mcq", ("cat", "B"), ("a dog", "B"), ("", "B")) == [1, 0, 0]
     assert scores("mcq", ("cat", "a cat"), ("dog", "a cat"), kind="com") == [1, 0]
+    # A model may answer with a letter to one image, and with the option's text to the other.
+    assert scores("mcq", ("A", "dog"), ("a cat", "B."), ("cat", "A"), kind="com") == [1, 1, 0]
 
 
 def test_captions_by_cosine() -> None:
@@ -41,6 +43,8 @@ def test_captions_by_cosine() -> None:
         return np.array([[7 * np.cos(angles[t]), 7 * np.sin(angles[t])] for t in texts], dtype=np.float32)
 
     assert scores("cap", ("same", "a"), ("near", "a"), ("far", "a"), ("", "a"), encode=encode) == [2, 1, 0, 0]
+    # Models that say nothing do not agree.
+    assert scores("cap", ("", ""), (" \n", " "), kind="com", encode=encode) == [0, 0]
 
 
 def test_the_stage_judges_with_the_encoder_and_says_that_it_did(tmp_path) -> None:

@@ -88,7 +88,8 @@ def test_agreement_of_repeats_by_hand():
         *repeats("a", "vqa", "dis", 2, 2, 2),
         *repeats("b", "vqa", "dis", 2, 1, 2),
         *repeats("c", "vqa", "dis", 0, 0, 0),
-        *repeats("d", "vqa", "dis", 0),  # fewer repeats: no part of it
+        *repeats("d", "vqa", "dis", 0, 0),  # fewer repeats: no part of it
+        *repeats("e", "vqa", "dis", 0),
     )
     wide = repeated(table)
     assert wide["id"].to_list() == ["a", "b", "c"]
@@ -105,14 +106,22 @@ def test_single_judgements_are_no_repeats():
     assert repeated(judged(*captions)).is_empty()
 
 
+def test_each_reference_caption_is_a_judgement_of_its_own():
+    captions = [("c", "cap", "dis", n, who, "human", float(n == who)) for n in range(3) for who in range(2)]
+    wide = repeated(judged(*captions))
+    assert wide.select("reference", "0", "1").rows() == [(0, 1, 0), (1, 0, 1), (2, 0, 0)]
+
+
 def test_letters_beside_the_majority_of_the_judge():
     table = judged(
         ("a", "mcq", "dis", 0, 0, "letter", 1.0),
         *repeats("a", "mcq", "dis", 1, 0, 0),
         ("b", "mcq", "dis", 0, 0, "letter", 0.0),
         *repeats("c", "mcq", "dis", 1, 1, 1),
+        ("d", "mcq", "dis", 0, 0, "letter", 0.0),
+        *repeats("d", "mcq", "dis", 1, 0),  # an even split is 1, as in scores
     )
-    assert with_letters(table).select("id", "letter", "judge").rows() == [("a", 1.0, 0.0)]
+    assert with_letters(table).select("id", "letter", "judge").rows() == [("a", 1.0, 0.0), ("d", 0.0, 1.0)]
 
 
 def test_readings_of_the_same_judgements():
@@ -143,3 +152,6 @@ def test_readings_of_the_same_judgements():
 def test_single_judgements_have_one_reading():
     rows = [r for kind in ("dis", "ref", "com") for r in repeats("a", "vqa", kind, 1, judge="rule")]
     assert [name for name, _ in readings({"m": judged(*rows)})] == ["as configured"]
+    several = [r for kind in ("dis", "ref", "com") for r in repeats("a", "vqa", kind, 1, 2)]
+    both = {"m": judged(*rows), "n": judged(*several)}
+    assert [name for name, _ in readings(both)] == ["as configured"]
