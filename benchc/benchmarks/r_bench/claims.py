@@ -146,6 +146,8 @@ def _stronger_is_worse(evidence: Evidence) -> Finding:
         means = [_mean(table[name]) for name in STRENGTHS.values()]
         holds &= means[0] > means[1] > means[2]
         cells = evidence.of("cell", measure)
+        if cells.is_empty():
+            return Finding("the run has not all three strengths of each task", NOT_APPLICABLE)
         rises = sum(
             cells.filter(pl.col(f"{task}_{high}") > pl.col(f"{task}_{low}")).height
             for task in TASKS

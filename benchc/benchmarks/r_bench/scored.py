@@ -41,6 +41,7 @@ class Scored:
         ref: the same of s_ref
         relative: the same of equation 2
         judges: by label, the footer's judge
+        judge_names: by label, the same in words: of a language model, its name
         unreadable: by label, the share of the judgements that have no score and are 0, in [0, 1]
     """
 
@@ -50,6 +51,7 @@ class Scored:
     ref: Floats
     relative: Floats
     judges: Mapping[str, str]
+    judge_names: Mapping[str, str]
     unreadable: Mapping[str, float]
 
     @property
@@ -106,9 +108,17 @@ def scored_of(found: Mapping[str, ScoreFile], labels: Mapping[str, str]) -> Scor
         for name in ("absolute", "s_ref", "relative")
     )
     judges = {label: str(found[id_].footer["judge"]) for id_, label in labels.items()}
+    names = {label: judge_name(found[id_].footer) for id_, label in labels.items()}
     unreadable = {label: _unreadable(found[id_].footer) for id_, label in labels.items()}
-    return Scored(tuple(labels.values()), rows, absolute, ref, relative, judges, unreadable)
+    return Scored(tuple(labels.values()), rows, absolute, ref, relative, judges, names, unreadable)
 
 
 def _unreadable(footer: Mapping[str, Any]) -> float:
     return int(footer.get("unreadable", 0)) / max(1, int(footer["judgements"]))
+
+
+def judge_name(footer: Mapping[str, Any]) -> str:
+    """Return the judge of a footer in words."""
+    words = {"rule": "the rule judge", "human": "people", "published": "another program"}
+    judge = str(footer["judge"])
+    return words.get(judge) or str(footer.get("judge_model") or judge)

@@ -72,10 +72,19 @@ class Workflow(Benchmark):
         given = [*self.imported.values(), *self.human_scores, *self.people]
         given += [file for files in self.released.values() for file in files.values()]
         absent = [file for file in given if not Path(file).is_file()]
-        if not absent:
-            return []
-        named = ", ".join(absent)
-        return [f"{pluralize(len(absent), 'file')} of answers, judgements or people not here yet: {named}."]
+        found = []
+        if absent:
+            named = ", ".join(absent)
+            found = [
+                f"{pluralize(len(absent), 'file')} of answers, judgements or people not here yet: {named}."
+            ]
+        images = self.settings.imported_images
+        if images is not None and not Path(images).is_file():
+            found.append(
+                f"{images} is not here yet: write it and the TSV of its source by `benchc r-bench-pairs` "
+                "(docs/r-bench.md)."
+            )
+        return found
 
     def outputs(self, run: Run) -> list[Output]:
         return outputs(run, self.settings, self.labels)

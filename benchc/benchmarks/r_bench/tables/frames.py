@@ -95,6 +95,14 @@ def resampled(scored: Scored, draws: int) -> str:
 def notes(scored: Scored, chance: Standings | None = None) -> str:
     """Return sentences, after a space, on judges, unreadable judgements, stand-ins and models at chance."""
     text = ""
+    by_judge: dict[str, list[str]] = {}
+    for model, judge in scored.judge_names.items():
+        by_judge.setdefault(judge, []).append(model)
+    if len(by_judge) > 1:
+        judges = "; ".join(f"{judge}: {', '.join(models)}" for judge, models in by_judge.items())
+        text += f" Models have different judges, so that their scores do not compare: {judges}."
+    elif "rule" not in scored.judges.values():
+        text += f" Judge: {', '.join(by_judge)}."
     if rule := [model for model, judge in scored.judges.items() if judge == "rule"]:
         whose = "" if len(rule) == len(scored.models) else f" of {', '.join(rule)}"
         text += f" Rule judge, not comparable with the paper: the scores{whose} are no language model's."

@@ -160,6 +160,17 @@ def test_captions_warn_of_judges(tables, standing, unreadable, judge, text):
     assert ("Warning" in caption, "Rule judge" in caption) == ("unreadable" in text, judge == "rule")
 
 
+def test_captions_name_the_judges(tables, standing):
+    files = files_of(tables, "llm")
+    for file in files.values():
+        file.footer["judge_model"] = "gpt-3.5-turbo"
+    table = table3_absolute(files, LABELS, standing, DRAWS, 0).markdown.replace("\n", " ")
+    assert "Judge: gpt-3.5-turbo." in table and "different judges" not in table
+    files["gpt-4o"].footer["judge"] = "human"
+    table = table3_absolute(files, LABELS, standing, DRAWS, 0).markdown.replace("\n", " ")
+    assert "different judges, so that their scores do not compare: people: GPT-4o; gpt-3.5-turbo: " in table
+
+
 def test_stand_ins_are_named_in_captions(standing):
     rows = rows_of(["lens_obstacle_stand_in", "jpeg"], [1, 2])
     files = files_of({"tiny": scores(rows)})
@@ -304,6 +315,15 @@ def test_claims_need_all_parts(standing):
     rows = rows_of(["jpeg"], [1]).filter(pl.col("task") != "cap")
     table = claims(files_of({"tiny": scores(rows)}), {"tiny": "Tiny"}, standing)
     assert table.frame["verdict"].to_list() == [NOT_APPLICABLE] * 5
+
+
+def test_the_claim_of_strengths_needs_each_task_at_each(standing):
+    # Each strength has another task.
+    place = {"mcq": 1, "vqa": 2, "cap": 3}
+    rows = rows_of().filter(pl.col("severity") == pl.col("task").replace_strict(place))
+    table = claims(files_of({"tiny": scores(rows)}), {"tiny": "Tiny"}, standing)
+    assert table.frame["verdict"][3] == NOT_APPLICABLE
+    assert "all three strengths of each task" in table.frame["here"][3]
 
 
 def test_claims_on_the_papers_own_tables(files, standing):
