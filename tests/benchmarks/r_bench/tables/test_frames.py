@@ -1,0 +1,11 @@
+"""Marks of the best two models of a column."""
+
+import polars as pl
+
+from benchc.benchmarks.r_bench.tables.frames import best_two
+
+
+def test_models_without_a_rank_are_not_marked() -> None:
+    values, competes = pl.Series([0.9, 0.7, 0.8, 0.8, None]), pl.Series([False, True, True, True, True])
+    assert best_two(values, competes) == [None, "italic", "bold", "bold", None]
+    assert best_two(values, pl.Series([False, False, True, True, False])) == [None] * 5

@@ -1,0 +1,58 @@
+"""The verdicts on the claims, where one model or one of both scores decides."""
+
+import polars as pl
+import pytest
+
+from benchc.benchmarks.r_bench.chance import TaskChance
+from benchc.benchmarks.r_bench.claims import FAILS, HOLDS, Evidence, claims
+
+# R_a and R_r by model and part.
+Scores = dict[str, dict[str, tuple[float, float]]]
+FALLING = {"low": (0.6, 0.6), "mid": (0.5, 0.5), "high": (0.4, 0.4)}
+
+
+def verdict(start: str, axis: str, scores: Scores) -> str:
+    rows = [(model, axis, part, *pair) for model, parts in scores.items() for part, pair in parts.items()]
+    means = pl.DataFrame(rows, schema=["model", "axis", "part", "absolute", "relative"], orient="row")
+    table = claims(Evidence(means, ["closed"])).filter(pl.col("claim").str.starts_with(start))
+    return str(table["verdict"].item())
+
+
+@pytest.mark.parametrize(("relative", "expected"), [(0.2, HOLDS), (0.9, FAILS)])
+def test_open_models_are_better_relatively(relative: float, expected: str) -> None:
+    scores = {
+        "closed": {"overall": (0.5, relative)},
+        "a": {"overall": (0.4, 0.4)},
+        "b": {"overall": (0.6, 0.3)},
+    }
+    assert verdict("Open models", "overall", scores) == expected
+
+
+@pytest.mark.parametrize(("vqa", "expected"), [(0.5, HOLDS), (0.7, FAILS)])
+def test_all_models_have_one_order_of_tasks(vqa: float, expected: str) -> None:
+    first = {"mcq": (0.6, 0.0), "vqa": (0.5, 0.0), "cap": (0.4, 0.0)}
+    scores: Scores = {"a": first, "b": first | {"vqa": (vqa, 0.0)}}
+    assert verdict("All models", "task", scores) == expected
+
+
+@pytest.mark.parametrize(
+    ("mid", "expected"), [((0.5, 0.5), HOLDS), ((0.7, 0.5), FAILS), ((0.5, 0.7), FAILS), ((0.3, 0.5), FAILS)]
+)
+def test_both_scores_fall_at_each_strength(mid: tuple[float, float], expected: str) -> None:
+    cells = [
+        (f"{task}_{part}", pair)
+        for task in ("mcq", "vqa", "cap")
+        for part, pair in (FALLING | {"mid": mid}).items()
+    ]
+    rows = [("a", "strength", part, *pair) for part, pair in (FALLING | {"mid": mid}).items()]
+    rows += [("a", "cell", part, *pair) for part, pair in cells]
+    means = pl.DataFrame(rows, schema=["model", "axis", "part", "absolute", "relative"], orient="row")
+    table = claims(Evidence(means, [])).filter(pl.col("claim").str.starts_with("The stronger"))
+    assert table["verdict"].item() == expected
+
+
+def test_a_model_above_chance_in_one_task_is_above_chance() -> None:
+    rows = [("a", "mcq", False), ("a", "vqa", True), ("b", "mcq", False), ("b", "vqa", False)]
+    frame = pl.DataFrame(rows, schema=["model", "task", "above_chance"], orient="row")
+    found = TaskChance(frame).models.frame
+    assert found.select("model", "above_chance").rows() == [("a", True), ("b", False)]
