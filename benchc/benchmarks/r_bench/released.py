@@ -85,6 +85,8 @@ def released_pairs(paths: Iterable[Path]) -> Iterator[Pair]:
 
 def _pair(where: str, row: Mapping[str, Any]) -> Pair:
     name, question = str(row["name"] or ""), str(row["question"] or "")
+    if not name.strip():
+        raise SourceError(f"{where}: has no name; fetch the file again")
     task = next((task for task in TASKS if TASK_LABELS[task] == str(row["type"]).upper()), None)
     if task is None:
         types = ", ".join(TASK_LABELS.values())

@@ -126,6 +126,7 @@ LARGER = {"bytes": image_bytes(size=(25, 16)), "path": None}
 WRONG = {
     "dimension": (1, {"distortion": 34}, r"row 2: distortion is '34', not a number from 1 to 33"),
     "strength": (1, {"strength": 0}, r"row 2: strength is '0', not a number from 1 to 3"),
+    "no name": (0, {"name": " "}, "row 1: has no name"),
     "type": (0, {"type": "OCR"}, r"row 1: has the type 'OCR', which is none of MCQ, VQA, CAP"),
     "captions": (2, {"answer": "A row of cars."}, r"row 3: the answer 'A row of cars.' is no list of texts"),
     "options": (0, {"choice": "A.x; C.y"}, r"row 1: has the choice 'A.x; C.y', which is not A.text; B.text"),

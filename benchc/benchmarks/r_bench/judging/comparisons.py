@@ -113,7 +113,7 @@ def comparisons(replies: pl.DataFrame, items: Mapping[str, Item]) -> Iterator[Co
     of_clean = dict(replies.filter(corruption=CLEAN).select("id", "reply").iter_rows())
     for id_, corruption, severity, reply in replies.select(*KEY, "reply").iter_rows():
         if id_ not in items:
-            raise InputError(f"item {id_} is assigned, but has no task; {REMAKE}")
+            raise InputError(f"pool/tasks.parquet: item {id_} is assigned, but has no task; {REMAKE}")
         item = items[id_]
         kind: Kind = "ref" if corruption == CLEAN else "dis"
         for number, truth in enumerate(item.truths):

@@ -70,7 +70,7 @@ def footer_of(
     return JudgeScoresFooter(
         label=label,
         judge=options.kind,
-        judgements=table.height,
+        judgements=table.filter(pl.col("judge") != "letter").height,
         unreadable=int((~table["readable"]).sum()),
         **found,
         **facts,
@@ -83,7 +83,7 @@ def report(table: pl.DataFrame, label: str) -> None:
     print(f"{label}: {pluralize(table.height, 'judgement')}, {letters:,} by letters", file=sys.stderr)
     bad = table.filter(~pl.col("readable"))
     if bad.height:
-        share = bad.height / table.height
+        share = bad.height / (table.height - letters)
         word = "warning" if share > MOST_UNREADABLE else "note"
         print(
             f"{word}: {label}: {pluralize(bad.height, 'judgement')} ({share:.1%}) without a readable score, "

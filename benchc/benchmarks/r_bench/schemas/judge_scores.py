@@ -22,7 +22,7 @@ class JudgeScoresFooter(ImageFooter):
         reading: which number of its replies is the score
         url: address of the endpoint; null in a replay
         encoder: that compares captions; of the rule judge alone
-        judgements: how many
+        judgements: how many, without those by letters
         unreadable: how many of them have no score, and count as 0
     """
 

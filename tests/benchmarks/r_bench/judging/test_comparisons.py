@@ -88,5 +88,5 @@ def test_an_open_question_is_no_mcq(tmp_path: Path) -> None:
     write_table(tasks[:0], files["tasks"], TASK_TABLE, footer_of({}))
     items = read_items(files["pool"], files["references"], files["tasks"])
     replies = replies_of_run(files["answers"], read_assignment(files["assignment"], {"jpeg": [1, 2, 3]}))
-    with pytest.raises(InputError, match=r"^item s/a is assigned, but has no task; "):
+    with pytest.raises(InputError, match=r"^pool/tasks.parquet: item s/a is assigned, but has no task; "):
         list(comparisons(replies, items))

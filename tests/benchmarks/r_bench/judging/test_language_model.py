@@ -182,9 +182,11 @@ def test_a_reply_without_a_score_is_0_and_counted(tmp_path, capfd, reply) -> Non
     table, _ = with_server(tmp_path, reply)
     unreadable = table.filter(~pl.col("readable"))
     assert unreadable.height == table.height - 4 and unreadable["score"].sum() == 0
-    assert read_footer(tmp_path / "judged.parquet")["unreadable"] == unreadable.height
+    footer = read_footer(tmp_path / "judged.parquet")
+    # Of all that the judge gave: the four letters are none of them.
+    assert footer["unreadable"] == footer["judgements"] == unreadable.height
     error = capfd.readouterr().err
-    assert f"warning: m: {unreadable.height} judgements" in error and "counted as 0" in error
+    assert f"warning: m: {unreadable.height} judgements (100.0%)" in error and "counted as 0" in error
 
 
 def test_a_server_that_refuses_all_requests_stops_the_job(tmp_path) -> None:

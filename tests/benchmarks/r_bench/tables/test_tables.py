@@ -227,6 +227,19 @@ def test_effect_is_the_loss_of_ranked_models(files, standing, tables):
     assert lines[-1][0] == "overall" and lines[-1][-1] == "3"
     shown = [float(line[6].split()[0]) for line in lines[:-1]]
     assert shown == sorted(shown, reverse=True) and len(shown) == 28
+    above = table.frame.filter(
+        pl.col("effect_low") > 0, pl.col("model") != "mean", pl.col("model") != "Blind"
+    )
+    counts = dict(above["dimension"].value_counts().iter_rows())
+    assert [int(line[-1]) for line in lines[:-1]] == [
+        counts.get(line[0].replace(" ", "_"), 0) for line in lines[:-1]
+    ]
+    assert {*counts.values()} > {1}
+
+
+def test_effect_is_of_all_models_where_none_is_ranked(files, standing):
+    table = effect(files, {"blind": "Blind"}, standing, DRAWS, 0).frame
+    assert table.filter(model="mean")["effect"].to_list() == [0] * 29
 
 
 def test_retention_by_hand(standing):
@@ -392,6 +405,10 @@ def test_ranks_by_other_readings(standing, rows):
         differing = sum(line[column][-3:] != line[1][-3:] for line in lines[:-1])
         assert lines[-1][column] == str(differing)
     assert max(int(cell) for cell in lines[-1][1:]) > 0
+    by_score = sorted((float(line[1][:6]) for line in lines[:-1]), reverse=True)
+    assert [line[1] for line in sorted(lines[:-1], key=lambda line: line[1][-2])] == [
+        f"{score:.4f} ({place})" for place, score in enumerate(by_score, start=1)
+    ]
 
 
 def test_ranks_without_judgements(standing):
