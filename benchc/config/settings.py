@@ -210,6 +210,13 @@ class LabelPrompt(Strict):
         return given | ({"by_text": True} if self.labels == "texts" else {})
 
 
+class Bootstrap(Strict):
+    """How a sample is resampled for intervals."""
+
+    draws: int = Field(default=2000, ge=100, description="Resamples for the intervals.")
+    seed: int = Field(default=0, ge=0, description="Seed of the resamples.")
+
+
 class Ranking(Strict):
     """Which models are ranked. Metrics of robustness say nothing of a model that does not look at images."""
 

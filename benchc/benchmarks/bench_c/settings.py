@@ -92,17 +92,15 @@ class Table2(Strict):
     )
 
 
-class Bootstrap(Strict):
+class Bootstrap(settings.Bootstrap):
     """How the items are resampled for intervals and tests."""
 
-    draws: int = Field(default=2000, ge=100, description="Resamples for the intervals.")
     rank_draws: int = Field(
         default=20000,
         ge=100,
         description="Resamples for the test of rank swaps. After Holm's correction over 78 pairs of models, "
         "fewer than 3,119 cannot make any pair significant at 0.05.",
     )
-    seed: int = Field(default=0, ge=0, description="Seed of the resamples.")
 
 
 class Tables(Strict):

@@ -389,17 +389,15 @@ class Blind(Strict):
     )
 
 
-class Bootstrap(Strict):
+class Bootstrap(settings.Bootstrap):
     """How the groups are resampled for intervals and tests."""
 
-    draws: int = Field(default=2000, ge=100, description="Resamples for the intervals.")
     rank_draws: int = Field(
         default=20000,
         ge=100,
         description="Resamples for the test of rank swaps. After Holm's correction over the 1,378 pairs of "
         "53 models, fewer than 55,119 cannot make any pair significant at 0.05; 20,000 are enough for 32.",
     )
-    seed: int = Field(default=0, ge=0, description="Seed of the resamples.")
 
 
 class Tables(Strict):

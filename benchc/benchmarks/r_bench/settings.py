@@ -141,18 +141,11 @@ class Judge(LanguageModel):
         return JudgeOptions(kind="human")
 
 
-class Bootstrap(Strict):
-    """How the items are resampled for intervals."""
-
-    draws: int = Field(default=2000, ge=100, description="Resamples for the intervals.")
-    seed: int = Field(default=0, ge=0, description="Seed of the resamples.")
-
-
 class Tables(Strict):
     """Settings of the tables, figures and pages."""
 
-    bootstrap: Bootstrap = Field(
-        default_factory=Bootstrap, description="How the items are resampled for intervals."
+    bootstrap: settings.Bootstrap = Field(
+        default_factory=settings.Bootstrap, description="How the items are resampled for intervals."
     )
     pairs: int = Field(
         default=99,

@@ -60,18 +60,11 @@ class Vre(Strict):
         return self
 
 
-class Bootstrap(Strict):
-    """How the images are resampled for intervals."""
-
-    draws: int = Field(default=2000, ge=100, description="Resamples for the intervals.")
-    seed: int = Field(default=0, ge=0, description="Seed of the resamples.")
-
-
 class Tables(Strict):
     """Settings of the tables."""
 
-    bootstrap: Bootstrap = Field(
-        default_factory=Bootstrap, description="How the images are resampled for intervals."
+    bootstrap: settings.Bootstrap = Field(
+        default_factory=settings.Bootstrap, description="How the images are resampled for intervals."
     )
     ranking: settings.Ranking = Field(
         default_factory=settings.Ranking, description="Which models are ranked."
