@@ -85,8 +85,10 @@ class Standings:
     @property
     def left_out(self) -> str:
         """Return a sentence, after a space, on the models that are not ranked; empty if all are."""
-        names = ", ".join(self.not_ranked)
-        return f" Without {names}: not above chance, or of low label mass (table chance)." if names else ""
+        names = self.not_ranked
+        words = ("not above chance", "of low label mass")
+        reasons = [word for word, part in zip(words, self._parts, strict=True) if {*part["model"]} & {*names}]
+        return f" Without {', '.join(names)}: {', or '.join(reasons)} (table chance)." if names else ""
 
     def references(self, key: str, measure: str, **constant: float) -> pl.DataFrame:
         """Return the row of guessing, if there is such, and that of the best constant answer.

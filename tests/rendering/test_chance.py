@@ -25,6 +25,7 @@ def test_models_have_marks_and_a_note_explains_those_that_occur():
     assert found.left_out == " Without Two, Three: not above chance, or of low label mass (table chance)."
     only = standings_of(MODELS, below=["Two"])
     assert "‡" not in only.note and "†" in only.note
+    assert only.left_out == " Without Two: not above chance (table chance)."
     # The setting that ranks them leaves the marks.
     every = standings_of(MODELS, below=["Two"], ranked=MODELS)
     assert every.note == " †: Acc(o) is not above chance." and every.left_out == ""
