@@ -9,7 +9,7 @@ from benchc.benchmarks.r_bench.table_outputs import PEOPLE, table_outputs
 from benchc.rendering.output import function_of, inputs_of, settings_of
 
 LABELS = {"tiny": "Tiny", "authors": "Authors'"}
-FILES = dict.fromkeys(("dis", "ref", "com"), "some.csv")
+FILES = {kind: f"{kind}.csv" for kind in ("dis", "ref", "com")}
 
 
 def declared(**given):
@@ -37,7 +37,7 @@ def test_published_judgements_are_no_single_ones_and_may_be_compared():
 
 
 def test_people_and_the_source_of_released_pairs():
-    outputs = declared(people=["a.csv"] * 3, pairs="released")
+    outputs = declared(people=["a.csv", "b.csv", "c.csv"], pairs="released")
     assert outputs["table4"].inputs["people"] == [PEOPLE]
     assert outputs["composition"].settings["by"] == "l2_category"
     assert declared()["table4"].inputs["people"] == []
