@@ -43,3 +43,12 @@ def errors(raw: dict[str, Any], root: Path, **environment: str) -> tuple[str, ..
     with pytest.raises(ConfigError) as caught:
         load(raw, root, file="config.yaml", environment=environment)
     return caught.value.errors
+
+
+def write_trial(folder: Path, models: str = MODELS) -> Path:
+    """Write the catalogues of the trial configuration and an empty environment to a folder; return it."""
+    (folder / "sources.yaml").write_text(SOURCES)
+    (folder / "models.yaml").write_text(models)
+    (folder / "envs").mkdir()
+    (folder / "envs" / "transformers.yaml").touch()
+    return folder

@@ -13,7 +13,7 @@ from benchc.models.generation import Generation
 from benchc.models.question import Question
 from benchc.workflow.run import Run
 from benchc.workflow.stage import setting_texts
-from tests.config.trial import MODELS, SOURCES, errors
+from tests.config.trial import MODELS, errors, write_trial
 
 CONFIG = """
 benchmark: r-bench
@@ -44,11 +44,7 @@ def raw() -> dict[str, Any]:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    (tmp_path / "sources.yaml").write_text(SOURCES)
-    (tmp_path / "models.yaml").write_text(MODELS + HEAD)
-    (tmp_path / "envs").mkdir()
-    (tmp_path / "envs" / "transformers.yaml").touch()
-    return tmp_path
+    return write_trial(tmp_path, MODELS + HEAD)
 
 
 def asked(run: Run, model: str, subset: str) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from benchc.config.load import load, read_config
-from tests.config.trial import MODELS, SOURCES, errors
+from tests.config.trial import errors, write_trial
 from tests.shared_data import write_empty_sources
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -31,11 +31,7 @@ def raw() -> dict[str, Any]:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    (tmp_path / "sources.yaml").write_text(SOURCES)
-    (tmp_path / "models.yaml").write_text(MODELS)
-    (tmp_path / "envs").mkdir()
-    (tmp_path / "envs" / "transformers.yaml").touch()
-    return tmp_path
+    return write_trial(tmp_path)
 
 
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {

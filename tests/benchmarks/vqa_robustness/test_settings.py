@@ -9,7 +9,7 @@ import yaml
 from benchc.config.load import load, read_config
 from benchc.models.generation import Generation
 from benchc.models.question import Question
-from tests.config.trial import MODELS, SOURCES, errors
+from tests.config.trial import errors, write_trial
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = """
@@ -33,11 +33,7 @@ def raw() -> dict[str, Any]:
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    (tmp_path / "sources.yaml").write_text(SOURCES)
-    (tmp_path / "models.yaml").write_text(MODELS)
-    (tmp_path / "envs").mkdir()
-    (tmp_path / "envs" / "transformers.yaml").touch()
-    return tmp_path
+    return write_trial(tmp_path)
 
 
 def test_vre_is_of_the_default_set_of_the_suite_unless_it_is_named(raw, root):
