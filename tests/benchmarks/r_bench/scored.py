@@ -126,20 +126,6 @@ def released_scores() -> pl.DataFrame:
     return score_frame(released_rows(), dis, ref, com)
 
 
-def released_judgements() -> pl.DataFrame:
-    """Return JUDGE_SCORES of the same: each result is one judgement, 0 to 1 of MCQ and 0 to 2 of others."""
-    frames = []
-    for kind in ("dis", "ref", "com"):
-        rows = _result(kind).rename({"dimension": "corruption"})
-        if kind == "ref":
-            rows = rows.with_columns(corruption=pl.lit("clean"), severity=pl.lit(0, pl.Int64))
-        top = pl.when(task="mcq").then(1.0).otherwise(2.0)
-        frames.append(rows.with_columns(kind=pl.lit(kind), score=top * pl.col("result")))
-    constants = {"reference": 0, "repeat": 0, "judge": "published", "readable": True, "request_key": None}
-    frame = pl.concat(frames).with_columns(**{name: pl.lit(value) for name, value in constants.items()})
-    return frame.select(pl.col(name).cast(dtype) for name, dtype in JUDGE_SCORES.columns.items())
-
-
 def _result(kind: str) -> pl.DataFrame:
     text = (RELEASED / f"Result_{kind}_llava15.csv").read_bytes().decode("gb18030")
     return (

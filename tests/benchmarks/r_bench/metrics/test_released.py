@@ -34,14 +34,14 @@ def test_the_notebook_prints_forty_numbers_beside_overall():
     assert sum(len(half) for axis, halves in PRINTED.items() for half in halves if axis != "overall") == 40
 
 
-@pytest.mark.parametrize("axis", PRINTED)
-def test_means_are_those_that_the_notebook_prints(llava, axis):
-    found = llava.draws(llava.parts([axis]), 0, 0)
-    for values, printed in zip((found.absolute, found.relative), PRINTED[axis], strict=True):
-        assert np.round(values[0, 0], 4).tolist() == list(printed)
+def test_means_are_those_that_the_notebook_prints(llava):
+    for axis, halves in PRINTED.items():
+        found = llava.draws(llava.parts([axis]), 0, 0)
+        for values, printed in zip((found.absolute, found.relative), halves, strict=True):
+            assert np.round(values[0, 0], 4).tolist() == list(printed), axis
 
 
-def test_items_of_each_cell(llava):
+def test_items_of_each_cell_step_group_and_dimension(llava):
     counts = {part.name: int(part.rows.sum()) for part in llava.parts(["cell", "task", "strength"])}
     assert counts == {
         **{"mcq_low": 170, "mcq_mid": 161, "mcq_high": 164},
@@ -49,9 +49,7 @@ def test_items_of_each_cell(llava):
         **{"cap_low": 162, "cap_mid": 169, "cap_high": 164},
         **dict.fromkeys(("mcq", "vqa", "cap", "low", "mid", "high"), 495),
     }
-
-
-def test_weights_of_steps_and_groups_are_dimensions_of_45_items(llava):
+    # The weights of steps and groups: their dimensions have 45 items each.
     counts = {part.name: int(part.rows.sum()) for part in llava.parts(["step", "group", "dimension"])}
     assert [counts[step] for step in STEP_LABELS] == [45 * number for number in (4, 4, 5, 5, 4, 5, 6)]
     assert [counts[group] for group in GROUP_LABELS] == [45 * number for number in (3, 3, 7, 7, 5, 3, 5)]
