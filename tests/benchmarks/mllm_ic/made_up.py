@@ -1,0 +1,97 @@
+"""Outcomes of models that no model gave: random ones with a known skill and loss, in memory and as files."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from benchc.benchmarks.mllm_ic.capabilities import capabilities
+from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes
+from benchc.benchmarks.mllm_ic.schemas.capabilities import CAPABILITIES
+from benchc.benchmarks.mllm_ic.schemas.outcomes import (
+    OUTCOMES,
+    REFUSED,
+    RIGHT,
+    TIED_RIGHT,
+    UNPARSED,
+    WRONG,
+    OutcomesFooter,
+    scenarios,
+)
+from benchc.corruptions.suites.mllm_ic import MLLM_IC
+from benchc.schemas.parquet import write_table
+
+CATEGORIES = {
+    each.name: group for group, types in MLLM_IC.groups.items() for each in types if each.in_default
+}
+LEVELS = {group: level for level, groups in MLLM_IC.levels.items() for group in groups}
+CORRUPTIONS = tuple(CATEGORIES)
+SEVERITIES = (1, 2, 3, 4, 5)
+
+
+def items_of(
+    names: Sequence[str] | None = None, questions: int = 6, rotations: int = 1, shared: int = 2
+) -> pl.DataFrame:
+    """Return CAPABILITIES of ``questions`` circular groups of each capability, sorted by id.
+
+    ``rotations``: circular copies of each, itself among them; ``shared``: groups that show one picture.
+    """
+    chosen = set(names or [each.name for each in capabilities()])
+    rows = [
+        (
+            f"made/{number}-{group}-{rotation}",
+            *each,
+            "made",
+            f"made/{number}-{group}",
+            rotation,
+            f"sha256://{number}-{group // shared}",
+        )
+        for number, each in enumerate(capabilities())
+        if each.name in chosen
+        for group in range(questions)
+        for rotation in range(rotations)
+    ]
+    return pl.DataFrame(rows, schema=CAPABILITIES.columns, orient="row").sort("id")
+
+
+def run_of(
+    models: Mapping[str, float],
+    items: pl.DataFrame | None = None,
+    corruptions: Sequence[str] = CORRUPTIONS,
+    severities: Sequence[int] = SEVERITIES,
+    loss: float = 0.08,
+    seed: int = 0,
+) -> RunOutcomes:
+    """Return random outcomes of models, by id the accuracy on clean images; it falls by ``loss`` a severity."""
+    items = items_of() if items is None else items
+    levels = np.array([level for _, level in scenarios(corruptions, severities)])
+    codes = {}
+    for number, (id_, skill) in enumerate(models.items()):
+        noise = np.random.default_rng([seed, number])
+        right = noise.random((items.height, len(levels))) < np.clip(skill - loss * levels, 0, 1)
+        found = np.where(right, RIGHT, WRONG).astype(np.int8)
+        rare = noise.random(found.shape)
+        found[right & (rare < 0.02)] = TIED_RIGHT
+        found[~right & (rare < 0.02)] = REFUSED
+        found[~right & (rare > 0.98)] = UNPARSED
+        codes[id_] = found
+    return RunOutcomes(codes, items, tuple(corruptions), tuple(severities))
+
+
+def write_run(folder: Path, run: RunOutcomes) -> tuple[list[Path], Path]:
+    """Write a run as the stages do; return the files of outcomes, and that of the capabilities."""
+    capabilities_file = folder / "capabilities.parquet"
+    write_table(run.items, capabilities_file, CAPABILITIES)
+    paths = []
+    for id_, codes in run.codes.items():
+        path = folder / f"outcomes/{id_}.parquet"
+        table = pl.DataFrame(
+            {"id": run.items["id"], "outcomes": codes.tolist()}, schema_overrides=OUTCOMES.columns
+        )
+        footer = OutcomesFooter(
+            label=id_, pool="made", seed=0, corruptions=run.corruptions, severities=run.severities
+        )
+        write_table(table, path, OUTCOMES, footer)
+        paths.append(path)
+    return paths, capabilities_file

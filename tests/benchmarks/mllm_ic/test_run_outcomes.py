@@ -1,0 +1,111 @@
+"""Averages over capabilities and scenarios, and resamples of pictures, against plain loops."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.mllm_ic.metrics.draws import cluster_counts
+from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes, read_run
+from benchc.errors import InputError
+from tests.benchmarks.mllm_ic.made_up import CATEGORIES, items_of, run_of, write_run
+
+
+@pytest.fixture(scope="module")
+def run() -> RunOutcomes:
+    items = items_of(["image_topic", "image_style", "ocr", "text_recognition", "instance_counting"], 7, 2)
+    # An unbalanced set, so that the averages differ.
+    return run_of({"a": 0.9, "b": 0.6}, items.filter(~pl.col("id").str.contains("made/0-[3-6]")))
+
+
+def by_hand(run: RunOutcomes, model: str, wanted: list[int]) -> dict[str, float]:
+    right = run.right(model)
+    found: dict[str, list[float]] = {}
+    for row, name in enumerate(run.items["capability"]):
+        found.setdefault(name, []).extend(float(right[row, column]) for column in wanted)
+    return {name: sum(values) / len(values) for name, values in found.items()}
+
+
+def test_the_sample_is_the_mean_over_questions_and_scenarios(run: RunOutcomes) -> None:
+    columns = run.columns(category_of=CATEGORIES)
+    found = run.draws(["a", "b"], columns, 0, 0)
+    for place, (name, own) in enumerate(columns.items()):
+        expected = by_hand(run, "b", own.tolist())
+        for number, each in enumerate(run.capabilities):
+            assert found[0, 1, place, number] == pytest.approx(expected[each.name]), name
+
+
+def test_columns_are_those_of_the_scenarios(run: RunOutcomes) -> None:
+    columns = run.columns(category_of=CATEGORIES)
+    assert {name: len(own) for name, own in columns.items()}.items() >= {
+        "clean": 1,
+        "corrupted": 200,
+        "severity_3": 40,
+        "noise": 25,
+        "geometric_transform": 30,
+        "fog": 5,
+    }.items()
+    assert all(run.scenarios[place][1] == 3 for place in columns["severity_3"])
+    assert {run.scenarios[place][0] for place in columns["occlusion"]} == {"cutout", "coarse_dropout"}
+
+
+def test_the_three_averages(run: RunOutcomes) -> None:
+    values = np.array([0.1, 0.3, 0.5, 0.7, 0.9])  # topic, style; counting; text recognition, OCR
+    assert [each.name for each in run.capabilities] == [
+        "image_topic", "image_style", "instance_counting", "text_recognition", "ocr",
+    ]  # fmt: skip
+    assert run.average(values) == pytest.approx((0.2 + 0.5 + 0.8) / 3)
+    assert run.average(values, "capabilities") == pytest.approx(0.5)
+    sizes = [6, 14, 14, 14, 14]
+    assert run.questions.tolist() == sizes
+    assert run.average(values, "micro") == pytest.approx(np.dot(sizes, values) / sum(sizes))
+    assert {mid: round(float(each), 9) for mid, each in run.by_mid(values).items()} == {
+        "global_context_sensing": 0.2, "spatial_perception": 0.5, "logic_reasoning": 0.8,
+    }  # fmt: skip
+
+
+def test_resamples_draw_the_pictures_of_a_capability(run: RunOutcomes) -> None:
+    columns = {"clean": np.array([0]), "fog": run.columns()["fog"]}
+    found = run.draws(["a", "b"], columns, 4, 3)
+    for number, each in enumerate(run.capabilities):
+        rows = np.flatnonzero(run.capability == number)
+        pictures = np.unique(run.picture[rows])
+        counts = cluster_counts(len(pictures), 4, 3, each.name)
+        assert (counts.sum(axis=1) == len(pictures)).all() and (counts[0] == 1).all()
+        for draw in range(5):
+            drawn = [
+                row
+                for picture, count in zip(pictures, counts[draw], strict=True)
+                for row in rows[run.picture[rows] == picture].tolist() * int(count)
+            ]
+            for place, own in enumerate(columns.values()):
+                for m, model in enumerate("ab"):
+                    expected = run.right(model)[drawn][:, own].mean()
+                    assert found[draw, m, place, number] == pytest.approx(expected)
+
+
+def test_a_circular_answer_is_right_if_all_copies_are(run: RunOutcomes) -> None:
+    right, circular = run.right("a"), run.circular("a")
+    groups = run.items["circular_group"].to_list()
+    for row, group in enumerate(groups):
+        copies = [other for other, name in enumerate(groups) if name == group]
+        assert len(copies) == 2
+        assert (circular[row] == right[copies].all(axis=0)).all()
+    assert circular.mean() < right.mean()
+
+
+def test_a_run_is_read_as_it_was_written(run: RunOutcomes, tmp_path: Path) -> None:
+    outcomes, capabilities = write_run(tmp_path, run)
+    found = read_run(outcomes, capabilities)
+    assert (found.corruptions, found.severities) == (run.corruptions, run.severities)
+    assert found.items.equals(run.items)
+    assert all((found.codes[id_] == run.codes[id_]).all() for id_ in run.codes)
+
+
+def test_outcomes_of_other_items_are_refused(run: RunOutcomes, tmp_path: Path) -> None:
+    outcomes, _ = write_run(tmp_path, run)
+    (tmp_path / "other").mkdir()
+    fewer = RunOutcomes({}, run.items.head(5), run.corruptions, run.severities)
+    with pytest.raises(InputError, match=r"a\.parquet: its items are not those of .*other/capabilities"):
+        read_run(outcomes, write_run(tmp_path / "other", fewer)[1])
