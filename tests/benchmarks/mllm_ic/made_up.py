@@ -63,7 +63,7 @@ def run_of(
     loss: float = 0.08,
     seed: int = 0,
 ) -> RunOutcomes:
-    """Return random outcomes of models, by id the accuracy on clean images; it falls by ``loss`` a severity."""
+    """Return random outcomes of models: their accuracy on clean images, less ``loss`` a severity."""
     items = items_of() if items is None else items
     levels = np.array([level for _, level in scenarios(corruptions, severities)])
     codes = {}
