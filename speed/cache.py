@@ -2,11 +2,11 @@
 
     make bench-cache
 
-The cache has as many shards as jobs, of equal size, each unit with the scores of five severities. A job opens it and
-looks up the units of one shard in a random order. Compared are the indexes beside the shards, the lines of shards
-without an index (of running or killed jobs), and a temporary SQLite table of all lines, as jobs made until
-November 2026. The three alternate, each in a process of its own with one thread; peak memory is what the
-process needs beyond the libraries. Prints Markdown for docs/benchmarks.md.
+The cache has shards of equal size, and each unit the scores of five severities. A job opens it and looks up
+consecutive units, those of one or several shards, in a random order. Compared are the indexes beside the
+shards, the lines of shards without an index (of running or killed jobs), and a temporary SQLite table of all
+lines, as jobs made until November 2026. The three alternate, each in a process of its own with one thread;
+peak memory is that of the process, libraries included. Prints Markdown for docs/benchmarks.md.
 """
 
 import argparse
@@ -126,8 +126,8 @@ def names(number: int) -> tuple[str, list[str]]:
 
 
 def measured(way: str, root: Path, units: int, count: int) -> dict[str, float]:
-    """Return the seconds of both steps, of the processor in both, and the memory beyond the libraries in MB."""
-    before, start, cpu = peak(), time.perf_counter(), time.process_time()
+    """Return the seconds of both steps, of the processor in both, and the peak memory in MB."""
+    start, cpu = time.perf_counter(), time.process_time()
     wanted = generator_of("looked up").permutation(count).tolist()
     cache = SqliteTable(root) if way == "sqlite" else PredictionCache(root, IDENTITY, "w")
     opened = time.perf_counter()
@@ -137,12 +137,8 @@ def measured(way: str, root: Path, units: int, count: int) -> dict[str, float]:
         "open": opened - start,
         "find": time.perf_counter() - opened,
         "cpu": time.process_time() - cpu,
-        "memory": peak() - before,
+        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
     }
-
-
-def peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
 
 
 class SqliteTable:

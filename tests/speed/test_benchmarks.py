@@ -57,11 +57,7 @@ def test_all_ways_to_open_a_cache_find_its_units() -> None:
     # Each process checks that it finds all, and none that is not there.
     printed = run("cache.py", "--units", "90", "--shards", "3", "--looked-up", "30", "--rounds", "1")
     assert "90 units, of which 30 are looked up" in printed
-    assert [line[:14] for line in printed.splitlines()[-3:]] == [
-        "| 3 | sqlite |",
-        "| 3 | lines | ",
-        "| 3 | indexes ",
-    ]
+    assert [line.split(" | ")[1] for line in printed.splitlines()[-3:]] == ["sqlite", "lines", "indexes"]
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """Cache predictions and answers between jobs and runs: a job computes only what is new, also after a kill.
 
-The cache has one folder per identity. In it every job appends to a shard of its own, one line per unit, which
-ends in its checksum. It finds units in the shards of all others by the index beside each, 16 bytes for a unit:
-where its line starts. A job writes the index of its shard at its end, or a later reader does if it was killed.
-An index holds for one size and end of its shard; where it does not, the lines are read. So no shard has two
-writers; no reader needs a lock, which shared file systems do not provide reliably; no index is used that is out
-of date; and a killed job leaves at most one incomplete line, which is ignored. Only a line whose key and
-checksum are right is returned, whatever an index says. Deleting any file costs time but changes no result.
+The cache has one folder per identity. In it every job appends to a shard of its own, one line per unit,
+which ends in its checksum. It finds units in the shards of all others by the index beside each, 16 bytes for
+a unit: where its line starts. A job writes the index of its shard at its end, or a later reader does if it
+was killed. An index holds for one size and end of its shard; where it does not, the lines are read. So no
+shard has two writers; no reader needs a lock, which shared file systems do not provide reliably; no index is
+used that is out of date; and a killed job leaves at most one incomplete line, which is ignored. Only a line
+whose key and checksum are right is returned, whatever an index says. Deleting any file costs time but changes
+no result.
 """
 
 import base64
