@@ -290,6 +290,21 @@ def test_the_index_of_a_shard_that_grew_is_not_used(tmp_path, read, added):
     assert read == [shard.name]
 
 
+def test_the_index_of_a_shard_that_lost_a_line_is_not_used(tmp_path):
+    fill(tmp_path, "p", "q")
+    [shard] = shards(tmp_path)
+    shard.write_bytes(line("q"))  # which ends as before
+    assert found(tmp_path, "p", "q") == [False, True]
+
+
+def test_a_unit_that_was_put_is_among_the_numbers_once(tmp_path):
+    with open_cache(tmp_path) as cache:
+        for prompts in (["p"], ["p", "q"]):
+            cache.put(prompts[-1], PIXELS, SCORES, False)
+            expected = sorted(key_number(unit_key(each, PIXELS)) for each in prompts)
+            assert cache.key_numbers().tolist() == expected
+
+
 def test_the_index_of_another_shard_is_not_used(tmp_path, read):
     fill(tmp_path, "p", name="0")
     fill(tmp_path, "q", name="1")
