@@ -9,7 +9,7 @@ RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test browser check-demo browser bench-corruptions bench-selection bench-mining bench-metrics bench-inference bench-host bench-gpu first-gpu-hour install lint clean
+.PHONY: demo test browser check-demo browser bench-corruptions bench-selection bench-mining bench-cache bench-metrics bench-inference bench-host bench-gpu first-gpu-hour install lint clean
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -81,6 +81,10 @@ bench-selection: install
 # The search for mismatched pairs, compared with the bare products of matrices, one thread: about 20 minutes.
 bench-mining: install
 	python speed/mining.py
+
+# Opening a prediction cache of a million units, compared with reading all of it, one thread: about five minutes.
+bench-cache: install
+	python speed/cache.py
 
 lint: install
 	ruff check .

@@ -52,7 +52,8 @@ class _Preparation:
     def _prepared(self, unit: Unit) -> _Prepared:
         question = self.items[unit.item].question
         prompt_hash, image_hashes = unit_hashes(self.model, question, unit)
-        number = key_number(unit_key(prompt_hash, image_hashes))
+        # An integer of Python would have all of them compared as float64.
+        number = np.uint64(key_number(unit_key(prompt_hash, image_hashes)))
         place = int(np.searchsorted(self.cached, number))
         is_cached = place < len(self.cached) and self.cached[place] == number
         groups = None

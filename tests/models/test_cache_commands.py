@@ -111,6 +111,9 @@ def test_adopted_predictions_are_used_and_counted_in_footers(job, edited, capsys
         name: value for name, value in before.items() if name not in own
     }
 
+    (index,) = Path("cache").glob("*/*/adopted/*/*.index")
+    assert index.read_bytes() in [path.read_bytes() for path in Path("cache").glob("*/*/w-*.index")]
+
     # They survive the deletion of the identity that they are from, and a second adoption names their code.
     assert "deleted 1 folder" in cache(capsys, "prune", "--cache", "cache", "--outdated")
     edited(2)

@@ -53,6 +53,13 @@ def test_forms_stage_cores_and_files(photos: Path) -> None:
     assert "95 variants of 0.50 megapixels" in printed
 
 
+def test_all_ways_to_open_a_cache_find_its_units() -> None:
+    # Each process checks that it finds all, and none that is not there.
+    printed = run("cache.py", "--units", "90", "--shards", "3", "--looked-up", "30", "--rounds", "1")
+    assert "90 units, of which 30 are looked up" in printed
+    assert [line.split(" | ")[1] for line in printed.splitlines()[-3:]] == ["sqlite", "lines", "indexes"]
+
+
 @pytest.mark.parametrize(
     "script", ["gpu_inference.py", "host.py", "inference.py", "metrics.py", "selection.py"]
 )

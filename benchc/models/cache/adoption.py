@@ -25,6 +25,7 @@ from benchc.models.cache.unit_cache import (
     ShardIndex,
     adopted_from,
     identity_folder,
+    index_file,
     shards_of,
     unit_key,
     write_identity,
@@ -127,11 +128,12 @@ def adopt(root: Path, cached: CachedIdentity, identity: Mapping[str, str]) -> No
             # After a refactoring that was undone, they are the identity's own.
             target = folder if code == identity["code"] else folder / ADOPTED / code
             target.mkdir(parents=True, exist_ok=True)
-            _link(shard, target / shard.name)
+            for file in (shard, index_file(shard)):
+                _link(file, target / file.name)
 
 
 def _link(source: Path, target: Path) -> None:
-    if not target.exists():
+    if source.exists() and not target.exists():
         try:
             os.link(source, target)
         except OSError:  # a file system without links

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchc.errors import InputError
-from benchc.models.cache.unit_cache import IDENTITY_FILE, lines_of, shards_of
+from benchc.models.cache.unit_cache import IDENTITY_FILE, index_file, shards_of, units_of_shard
 from benchc.models.prediction_code import ENTRY, prediction_code
 
 SECONDS_PER_DAY = 86_400
@@ -32,11 +32,12 @@ class CachedIdentity:
 
     def units(self) -> int:
         """Return the number of units; one that two jobs computed at once counts twice."""
-        return sum(1 for shard in shards_of(self.folder) for _ in lines_of(shard))
+        return sum(units_of_shard(shard).shape[1] for shard in shards_of(self.folder))
 
     def bytes(self) -> int:
-        """Return the size of the shards."""
-        return sum(shard.stat().st_size for shard in shards_of(self.folder))
+        """Return the size of the shards and of their indexes."""
+        files = (file for shard in shards_of(self.folder) for file in (shard, index_file(shard)))
+        return sum(file.stat().st_size for file in files if file.exists())
 
     def is_current(self) -> bool:
         """Return whether the code that computed these predictions is that of the present files."""

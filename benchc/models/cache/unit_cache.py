@@ -1,10 +1,13 @@
 """Cache predictions and answers between jobs and runs: a job computes only what is new, also after a kill.
 
-The cache has one folder per identity. In it every job appends to a shard of its own, one line per unit, and
-reads the shards of all others. A line ends in its checksum. The index is a temporary database of the job that
-reads (10 seconds for a million units). So no file has two writers; no reader needs a lock, which shared file
-systems do not provide reliably; no index can be out of date; and a killed job leaves at most one incomplete
-line, which is ignored. Deleting a folder costs time but changes no result.
+The cache has one folder per identity. In it every job appends to a shard of its own, one line per unit,
+which ends in its checksum. It finds units in the shards of all others by the index beside each, 16 bytes for
+a unit: where its line starts. A job writes the index of its shard at its end, or a later reader does if it
+was killed. An index holds for one size and end of its shard; where it does not, the lines are read. So no
+shard has two writers; no reader needs a lock, which shared file systems do not provide reliably; no index is
+used that is out of date; and a killed job leaves at most one incomplete line, which is ignored. Only a line
+whose key and checksum are right is returned, whatever an index says. Deleting any file costs time but changes
+no result.
 """
 
 import base64
@@ -13,7 +16,7 @@ import hashlib
 import json
 import os
 import secrets
-import sqlite3
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -23,7 +26,7 @@ from typing import IO, Generic, NamedTuple, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from benchc.atomic import write_text
+from benchc.atomic import atomic_write, write_text
 from benchc.errors import InputError
 from benchc.models.protocol import OptionScores, Reply
 
@@ -33,8 +36,16 @@ SUFFIX = ".units"
 # Shards that another identity's jobs wrote are in adopted/<code of that identity>/.
 ADOPTED = "adopted"
 
-INDEX_KIB = 16 * 1024  # memory of the index; what exceeds it is on disk
+# A shard's index: a digest, then uint64[2, N], the key numbers in ascending order and the starts of lines.
+INDEX_SUFFIX = ".index"
+DIGEST_BYTES = 16
+END_BYTES = 64  # of a shard, which its index is for; they include the checksum of the last line
+# Until then a job may be writing to a shard, and an index would soon be out of date.
+QUIET_SECONDS = 600
+INSERTED = 65_536  # new units that are inserted at once
 
+Numbers = npt.NDArray[np.uint64]
+PAIR = np.dtype(("<u8", 2))
 
 Value = TypeVar("Value")
 
@@ -48,49 +59,72 @@ class CachedUnit(NamedTuple, Generic[Value]):
 
 
 class ShardIndex:
-    """The units in the shards of one identity, as they were when the index was made.
-
-    Memory does not depend on their number. Raises InputError where the temporary folder is full.
-    """
+    """The units in the shards of one identity, as they were when this was made; 20 bytes of memory each."""
 
     def __init__(self, folder: Path) -> None:
-        self._shards: list[Path] = []
+        self._shards = shards_of(folder)
         self._open: tuple[int, IO[bytes]] | None = None  # the last shard that was read
-        # An empty name is a temporary file of this process, which a killed job does not leave behind.
-        # Threads that share a predictor use it one at a time.
-        self._database = sqlite3.connect("", isolation_level=None, check_same_thread=False)
-        self._database.execute("PRAGMA journal_mode = OFF")
-        self._database.execute(f"PRAGMA cache_size = -{INDEX_KIB}")
-        self._database.execute("CREATE TABLE units (key PRIMARY KEY, shard, start) WITHOUT ROWID")
-        for path in shards_of(folder):
-            self.add(path, lines_of(path))
+        self._new: dict[int, int] = {}  # number and start of units that were added to the last shard
+        # By number in ascending order; of equal ones, the last shard's is last.
+        self._numbers = self._starts = np.empty(0, np.uint64)
+        self._places = np.empty(0, np.uint32)  # the shard of each
+        self._insert([units_of_shard(path) for path in self._shards], 0)
 
-    def add(self, path: Path, lines: Iterator[tuple[bytes, int]]) -> None:
-        """Add lines of a shard, as key and start of each."""
+    def add(self, path: Path, key: bytes, start: int) -> None:
+        """Add a unit of a shard; of all that are added, the shard is the same."""
         if not self._shards or self._shards[-1] != path:
             self._shards.append(path)
-        shard = len(self._shards) - 1
-        rows = ((key, shard, start) for key, start in lines)
-        try:
-            self._database.execute("BEGIN")
-            self._database.executemany("INSERT OR REPLACE INTO units VALUES (?, ?, ?)", rows)
-            self._database.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise InputError(
-                f"the index of the prediction cache cannot be written to the temporary folder ({error}); "
-                "free space there, or name another folder in the environment variable SQLITE_TMPDIR"
-            ) from error
+        self._new[key_number(key)] = start
+        if len(self._new) == INSERTED:
+            self._insert_new()
 
     def find(self, key: bytes) -> CachedUnit[list[bytes]] | None:
         """Return a unit, its value as fields; None where it is absent, or was edited or deleted since."""
-        row = self._database.execute("SELECT shard, start FROM units WHERE key = ?", (key,)).fetchone()
-        if row is None:
-            return None
-        shard, start = row
+        number = key_number(key)
+        if number in self._new:
+            found = self._read(len(self._shards) - 1, self._new[number], key)
+            if found is not None:
+                return found
+        # As an integer of Python, the number would have all of them compared as float64.
+        place = int(np.searchsorted(self._numbers, np.uint64(number), side="right")) - 1
+        while place >= 0 and self._numbers[place] == number:
+            found = self._read(int(self._places[place]), int(self._starts[place]), key)
+            if found is not None:
+                return found
+            place -= 1
+        return None
+
+    def key_numbers(self) -> Numbers:
+        """Return :func:`key_number` of every unit, in ascending order; one of two shards is there twice."""
+        self._insert_new()
+        return self._numbers
+
+    def close(self) -> None:
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None
+
+    def _insert_new(self) -> None:
+        if self._new:
+            new: Numbers = np.fromiter(self._new.items(), PAIR)
+            self._insert([new.T], len(self._shards) - 1)
+            self._new.clear()
+
+    def _insert(self, tables: Sequence[Numbers], first: int) -> None:
+        """Insert the units of consecutive shards, each as from :func:`units_of_shard`."""
+        places = (np.full(table.shape[1], first + k, np.uint32) for k, table in enumerate(tables))
+        numbers = np.concatenate([self._numbers, *(table[0] for table in tables)])
+        order = np.argsort(numbers, kind="stable")
+        self._numbers = numbers[order]
+        self._starts = np.concatenate([self._starts, *(table[1] for table in tables)])[order]
+        self._places = np.concatenate([self._places, *places])[order]
+
+    def _read(self, shard: int, start: int, key: bytes) -> CachedUnit[list[bytes]] | None:
+        """Return the unit of a line; None where the line is not that of the key."""
         path = self._shards[shard]
         try:
             if self._open is None or self._open[0] != shard:
-                self._close_shard()
+                self.close()
                 self._open = shard, path.open("rb")
             file = self._open[1]
             file.seek(start)
@@ -101,19 +135,6 @@ class ShardIndex:
             return None
         _, split, *fields = text.split(b" ")
         return CachedUnit(fields, split == b"1", adopted_from(path))
-
-    def key_numbers(self) -> npt.NDArray[np.uint64]:
-        """Return :func:`key_number` of every unit, in ascending order."""
-        keys = self._database.execute("SELECT key FROM units")
-        return np.sort(np.fromiter((key_number(key) for (key,) in keys), np.uint64))
-
-    def close(self) -> None:
-        self._close_shard()
-        self._database.close()
-
-    def _close_shard(self) -> None:
-        if self._open is not None:
-            self._open[1].close()
 
 
 class UnitCache(ABC, Generic[Value]):
@@ -151,7 +172,7 @@ class UnitCache(ABC, Generic[Value]):
         found = self._index.find(unit_key(prompt_hash, image_hashes))
         return None if found is None else CachedUnit(self.decoded(found.value), *found[1:])
 
-    def key_numbers(self) -> npt.NDArray[np.uint64]:
+    def key_numbers(self) -> Numbers:
         """Return :func:`key_number` of every unit that is cached now, in ascending order."""
         return self._index.key_numbers()
 
@@ -164,7 +185,7 @@ class UnitCache(ABC, Generic[Value]):
             start = self._file.tell()
             self._file.write(line_of(key, self.encoded(value), split))
             self._file.flush()
-        self._index.add(Path(self._file.name), iter([(key, start)]))
+        self._index.add(Path(self._file.name), key, start)
 
     def __enter__(self) -> Self:
         return self
@@ -176,6 +197,7 @@ class UnitCache(ABC, Generic[Value]):
         if self._file is not None:
             with writing(self.folder), self._file:
                 os.fsync(self._file.fileno())
+            units_of_shard(Path(self._file.name), closed=True)
 
     def _new_shard(self) -> IO[bytes]:
         # At the first unit, since most jobs of a rerun write none; the folder may have been pruned meanwhile.
@@ -254,9 +276,60 @@ def adopted_from(shard: Path) -> str | None:
     return shard.parent.name if shard.parent.parent.name == ADOPTED else None
 
 
-def lines_of(path: Path) -> Iterator[tuple[bytes, int]]:
-    """Yield key and start of every complete line of a shard; none where the shard was deleted."""
-    with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+def index_file(shard: Path) -> Path:
+    """Return the path of a shard's index."""
+    return shard.with_suffix(INDEX_SUFFIX)
+
+
+def units_of_shard(shard: Path, *, closed: bool = False) -> Numbers:
+    """Return the units of a shard as uint64[2, N]: :func:`key_number` in ascending order, and starts.
+
+    They are read from its index, or else from its lines. An index is then written where the shard is
+    ``closed``, or seems to be, as no job wrote to it for minutes. N is 0 where the shard was deleted.
+    """
+    index = index_file(shard)
+    try:
+        state = _state_of(shard)
+        closed = closed or time.time() - shard.stat().st_mtime > QUIET_SECONDS
+        with contextlib.suppress(OSError):
+            data = memoryview(index.read_bytes())
+            if data[:DIGEST_BYTES] == _index_digest(state, data[DIGEST_BYTES:]):
+                return np.frombuffer(data[DIGEST_BYTES:], "<u8").reshape(2, -1)
+        units = _scanned(shard)
+    except FileNotFoundError:
+        return np.empty((2, 0), np.uint64)
+    # Without an index all works, so a full disk or another user's folder is no error.
+    with contextlib.suppress(OSError):
+        if closed:
+            with atomic_write(index) as file:
+                file.write(_index_digest(state, units.data))
+                file.write(units.data)
+    return units
+
+
+def _state_of(shard: Path) -> bytes:
+    """Return the size and the end of a shard, which differ after every write to it."""
+    with shard.open("rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - END_BYTES))
+        return b"%d %b" % (size, file.read(END_BYTES))
+
+
+def _index_digest(state: bytes, units: memoryview) -> bytes:
+    digest = hashlib.blake2b(state, digest_size=DIGEST_BYTES)
+    digest.update(units)
+    return digest.digest()
+
+
+def _scanned(shard: Path) -> Numbers:
+    """Return the units of a shard as :func:`units_of_shard`, read from its lines."""
+    units: Numbers = np.fromiter(((key_number(key), start) for key, start in _lines_of(shard)), PAIR)
+    return np.ascontiguousarray(units[np.argsort(units[:, 0], kind="stable")].T)
+
+
+def _lines_of(shard: Path) -> Iterator[tuple[bytes, int]]:
+    """Yield key and start of every complete line of a shard."""
+    with shard.open("rb") as file:
         start = 0
         for line in file:
             text = checked(line)

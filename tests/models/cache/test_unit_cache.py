@@ -1,15 +1,34 @@
 """The prediction cache: exact, in bounded memory, and unharmed by kills, edits and concurrent jobs."""
 
+import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from benchc.errors import InputError
-from benchc.models.cache.unit_cache import PredictionCache, line_of, unit_key, write_identity
+from benchc.models.cache import unit_cache
+from benchc.models.cache.identities import CachedIdentity
+from benchc.models.cache.unit_cache import (
+    PredictionCache,
+    ShardIndex,
+    index_file,
+    key_number,
+    line_of,
+    unit_key,
+    units_of_shard,
+    write_identity,
+)
 from benchc.models.protocol import OptionScores
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -115,8 +134,7 @@ def test_a_shard_that_is_edited_or_pruned_while_a_job_runs_is_not_served(tmp_pat
     with open_cache(tmp_path) as cache:
         shard.unlink()
         assert cache.get("q", PIXELS) is None
-        (cache.folder / "identity.json").unlink()
-        cache.folder.rmdir()
+        shutil.rmtree(cache.folder)
         cache.put("q", PIXELS, SCORES, False)
     assert found(tmp_path, "q") == [True]
 
@@ -224,3 +242,186 @@ def test_a_line_of_another_unit_at_the_same_place_is_not_served(tmp_path):
     with open_cache(tmp_path) as cache:
         shards(tmp_path)[0].write_bytes(line_of(unit_key("q", PIXELS), PredictionCache.encoded(OTHER), False))
         assert cache.get("p", PIXELS) is None
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the shards whose lines are read, as they are."""
+    names: list[str] = []
+    lines_of = unit_cache._lines_of
+
+    def counted(shard: Path) -> Iterator[tuple[bytes, int]]:
+        names.append(shard.name)
+        return lines_of(shard)
+
+    monkeypatch.setattr(unit_cache, "_lines_of", counted)
+    return names
+
+
+def line(prompt: str, scores: OptionScores = SCORES) -> bytes:
+    return line_of(unit_key(prompt, PIXELS), PredictionCache.encoded(scores), False)
+
+
+def rest(shard: Path) -> None:
+    """Make a shard look as if no job had written to it for an hour."""
+    os.utime(shard, (time.time() - 3600,) * 2)
+
+
+def test_no_line_is_read_of_a_shard_whose_job_has_ended(tmp_path, read):
+    fill(tmp_path, *map(str, range(50)))
+    [shard] = shards(tmp_path)
+    assert index_file(shard).stat().st_size == 16 + 16 * 50
+    read.clear()
+    assert found(tmp_path, "0", "49", "50") == [True, True, False]
+    cached = CachedIdentity(shard.parent, IDENTITY, 0)
+    assert cached.units() == 50
+    assert cached.bytes() == shard.stat().st_size + 16 + 16 * 50
+    assert read == []
+
+
+@pytest.mark.parametrize("added", [line("q"), line("q")[:-1], b"\n", b"x" * 100])
+def test_the_index_of_a_shard_that_grew_is_not_used(tmp_path, read, added):
+    fill(tmp_path, "p")
+    [shard] = shards(tmp_path)
+    with shard.open("ab") as file:
+        file.write(added)
+    read.clear()
+    assert found(tmp_path, "p", "q") == [True, added == line("q")]
+    assert read == [shard.name]
+
+
+def test_the_index_of_a_shard_that_lost_a_line_is_not_used(tmp_path):
+    fill(tmp_path, "p", "q")
+    [shard] = shards(tmp_path)
+    shard.write_bytes(line("q"))  # which ends as before
+    assert found(tmp_path, "p", "q") == [False, True]
+
+
+def test_a_unit_that_was_put_is_among_the_numbers_once(tmp_path):
+    with open_cache(tmp_path) as cache:
+        for prompts in (["p"], ["p", "q"]):
+            cache.put(prompts[-1], PIXELS, SCORES, False)
+            expected = sorted(key_number(unit_key(each, PIXELS)) for each in prompts)
+            assert cache.key_numbers().tolist() == expected
+
+
+def test_the_index_of_another_shard_is_not_used(tmp_path, read):
+    fill(tmp_path, "p", name="0")
+    fill(tmp_path, "q", name="1")
+    one, other = shards(tmp_path)
+    assert one.stat().st_size == other.stat().st_size
+    shutil.copy(index_file(one), index_file(other))
+    read.clear()
+    assert found(tmp_path, "p", "q") == [True, True]
+    assert read == [other.name]
+
+
+def test_a_damaged_index_is_not_used(tmp_path, read):
+    fill(tmp_path, "p", "q")
+    [shard] = shards(tmp_path)
+    index = index_file(shard)
+    whole = index.read_bytes()
+    flipped = [whole[:k] + bytes([whole[k] ^ 1]) + whole[k + 1 :] for k in range(len(whole))]
+    damaged = [*flipped, *(whole[:length] for length in range(len(whole))), whole + whole[-16:], whole * 2]
+    for data in damaged:
+        index.write_bytes(data)
+        assert found(tmp_path, "p", "q", "r") == [True, True, False]
+    index.unlink()
+    index.mkdir()  # cannot be read or replaced, which is no error
+    rest(shard)
+    assert found(tmp_path, "p", "q", "r") == [True, True, False]
+    assert len(read) == 1 + len(damaged) + 1
+
+
+def test_a_shard_whose_job_was_killed_gets_its_index_from_a_reader(tmp_path, read):
+    fill(tmp_path, "p", "q")
+    [shard] = shards(tmp_path)
+    index_file(shard).unlink()
+    shard.write_bytes(shard.read_bytes()[:-9])
+    read.clear()
+    # Its job may still run: an index of each reader would soon be out of date.
+    assert found(tmp_path, "p", "q") == found(tmp_path, "p", "q") == [True, False]
+    assert read == [shard.name] * 2 and not index_file(shard).exists()
+    rest(shard)
+    assert found(tmp_path, "p", "q") == found(tmp_path, "p", "q") == [True, False]
+    assert read == [shard.name] * 3
+    # It did run.
+    shard.write_bytes(line("p") + line("q"))
+    assert found(tmp_path, "p", "q") == [True, True]
+
+
+def test_units_that_agree_in_the_first_half_of_their_keys_are_told_apart(tmp_path):
+    """Also those whose numbers agree as float64."""
+    keys = [f"{number:016x}{other:016x}".encode() for number in (2**62, 2**62 + 1) for other in (1, 2)]
+    for name, members in (("a", keys[:3]), ("b", keys[1:])):
+        lines = (line_of(key, [key[-1:], name.encode()], False) for key in members)
+        (tmp_path / f"{name}.units").write_bytes(b"".join(lines))
+    with closing(ShardIndex(tmp_path)) as index:
+        values = [index.find(key).value for key in keys]
+        assert values == [[b"1", b"a"], [b"2", b"b"], [b"1", b"b"], [b"2", b"b"]]
+        assert index.find(keys[0][:-1] + b"3") is None
+
+
+Change = tuple[str, int, int]
+CHANGES = st.tuples(
+    st.sampled_from(["job", "killed", "cut", "flip", "grow", "rest", "no index"]), *[st.integers(0, 999)] * 2
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(CHANGES, max_size=12))
+def test_a_cache_is_a_dictionary_of_the_lines_that_are_right(changes: list[Change]) -> None:
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unit_cache, "INSERTED", 3)
+        for kind, first, second in changes:
+            change(Path(folder), kind, first, second)
+            expected = {}
+            for shard in shards(Path(folder)):
+                for each in shard.read_bytes().splitlines(keepends=True):
+                    if unit_cache.checked(each):
+                        expected[each[:32]] = each
+            with open_cache(Path(folder)) as cache:
+                for number in range(20):
+                    unit, right = cache.get(str(number), PIXELS), expected.get(unit_key(str(number), PIXELS))
+                    assert (unit is None) == (right is None)
+                    assert unit is None or line(str(number), unit.value) == right
+                numbers = {key_number(key) for key in expected}
+                assert numbers <= set(cache.key_numbers().tolist())
+
+
+def change(root: Path, kind: str, first: int, second: int) -> None:
+    """Let a job put units, or harm a shard."""
+    if kind in ("job", "killed"):
+        with open_cache(root, f"{first % 5}") as cache:
+            for number in range(first % 20, first % 20 + second % 10):
+                scores = OptionScores(SCORES.logits + first, SCORES.label_mass)
+                cache.put(str(number % 20), PIXELS, scores, False)
+                assert same(cache.get(str(number % 20), PIXELS).value, scores)
+    if kind == "job" or not shards(root):
+        return
+    shard = shards(root)[first % len(shards(root))]
+    data = bytearray(shard.read_bytes())
+    place = second % len(data) if data else 0
+    if kind in ("killed", "no index"):
+        index_file(shard).unlink(missing_ok=True)
+    elif kind == "cut":
+        shard.write_bytes(data[:place])
+    elif kind == "flip" and data:
+        data[place] ^= 1
+        shard.write_bytes(data)
+    elif kind == "grow":
+        shard.write_bytes(data + line(str(second % 20)))
+    rest(shard)
+
+
+def test_the_units_of_a_shard_are_in_ascending_order_with_their_starts(tmp_path):
+    shard = tmp_path / "a.units"
+    prompts = [str(number) for number in range(30)]
+    shard.write_bytes(b"".join(map(line, prompts)))
+    expected = sorted(
+        (key_number(unit_key(each, PIXELS)), k * len(line("0"))) for k, each in enumerate(prompts)
+    )
+    for _ in ("from lines", "from the index"):
+        assert list(zip(*units_of_shard(shard, closed=True).tolist(), strict=True)) == expected
+    shard.unlink()
+    assert units_of_shard(shard).shape == (2, 0)
