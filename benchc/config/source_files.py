@@ -43,5 +43,9 @@ def reader_options(source: Source) -> ReaderOptions:
     """Return how the TSV of a source differs from the standard columns."""
     if source.convert is not None:
         return replace(CONVERTED, task_column=source.task_column)
-    given = source.reader.model_dump() | {"exclude": dict(sorted(source.reader.exclude.items()))}
-    return ReaderOptions(**given, task_column=source.task_column)
+    # In one order, so that another one in the catalogue reruns nothing.
+    exclude = {
+        column: values if isinstance(values, str) else sorted(values)
+        for column, values in sorted(source.reader.exclude.items())
+    }
+    return ReaderOptions(**source.reader.model_dump() | {"exclude": exclude}, task_column=source.task_column)

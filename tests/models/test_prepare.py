@@ -39,7 +39,7 @@ def sources(data=None) -> list[ImagesToCorrupt]:
         encoded = encode(noise.integers(0, 256, (40 + 8 * number, 56, 3), np.uint8)) if data is None else data
         for name in ("gaussian_noise", "pixelate"):
             images = {item: [(f"{item}#0", encoded)]}
-            found.append(ImagesToCorrupt(recipe_of(name), (1, 3), 7, "drop", images))
+            found.append(ImagesToCorrupt(recipe_of(name), {item: (1, 3)}, 7, "drop", images))
     return found
 
 
