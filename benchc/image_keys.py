@@ -35,5 +35,7 @@ def image_seed(seed: int, key: str, corruption: str, severity: int) -> int:
         return seed_of(seed, key, corruption, severity)
     item, hash_sign, index = key.rpartition("#")
     if not (hash_sign and index.isdecimal()):
-        raise ValueError(f"{key!r} is not an image key, which is item#0, item#1, ..., source://name or sha256://digest")
+        raise ValueError(
+            f"{key!r} is not an image key, which is item#0, item#1, ..., source://name or sha256://digest"
+        )
     return seed_of(seed, item, int(index), corruption, severity)

@@ -199,7 +199,8 @@ class Source(Strict):
     )
     published: Published = Field(
         default_factory=Published,
-        description="Size of a data set that is not here, for `benchc plan`; it changes nothing in a run.",
+        description="Size of the data set, for `benchc plan`, and beside the number of items that are read; "
+        "it changes nothing in a run.",
     )
     reader: ReaderOptions = Field(
         default_factory=ReaderOptions, description="How the TSV differs from the standard columns."

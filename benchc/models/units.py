@@ -133,6 +133,7 @@ class InPlaceOfImages:
         for item in self.items:
             yield Unit(item, self.kind, [0], [images], len(images))
 
+
 UnitImages = StoredImages | ImagesToCorrupt | InPlaceOfImages
 
 
@@ -257,7 +258,7 @@ def _units(
 ) -> Iterator[Unit]:
     """Yield the units of items, each image made once at all its severities and kept to its last item.
 
-    ``keys``: those of each item's images; ``severities``: of each item; ``make``: returns an image by severity.
+    ``keys``: of each item's images; ``severities``: of each item; ``make`` returns an image by severity.
     """
     left = Counter(key for own in keys.values() for key in own)
     levels: dict[str, dict[int, None]] = {}

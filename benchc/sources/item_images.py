@@ -52,9 +52,7 @@ def read_item_images(
         return text.strip()
 
 
-def _image_files(
-    text: str, values: Mapping[str, str], check: Callable[[bytes], object]
-) -> list[ImageFile]:
+def _image_files(text: str, values: Mapping[str, str], check: Callable[[bytes], object]) -> list[ImageFile]:
     encoded = _strings(text)
     paths: list[str | None] = [*_strings(values.get("image_path", ""))]
     if paths and len(paths) != len(encoded):

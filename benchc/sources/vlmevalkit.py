@@ -128,8 +128,13 @@ class _Rows:
         return sorted(items, key=lambda item: item_key(item[0]))
 
     def _decode_once(self, data: bytes) -> None:
-        if data not in self._decoded:
-            self._decoded[data] = pixel_digest(data) if self._options.pixel_keys else check_image(data)
+        if data in self._decoded:
+            return
+        if self._options.pixel_keys:
+            self._decoded[data] = pixel_digest(data)
+        else:
+            check_image(data)
+            self._decoded[data] = None
 
     def _resolved(self, index: str) -> list[ImageFile]:
         """Return the images of a row. Raises InvalidRowError where it has none."""
