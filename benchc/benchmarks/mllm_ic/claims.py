@@ -271,7 +271,7 @@ ALL: tuple[Claim, ...] = (
     ),
     Claim(
         "Blur and compression are worst",
-        "the lowest mean accuracy of the other categories minus the higher of these two, in points, is above 0",
+        "the lowest mean accuracy of other categories minus the higher of these two, in points, is above 0",
         _worst_categories,
         above=0.0,
         paper=lambda: _paper_gap(published_table3(), WORST_CATEGORIES),

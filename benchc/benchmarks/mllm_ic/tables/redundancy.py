@@ -30,7 +30,10 @@ CAPTION = (
     "of the interval of its ρ is at least {kept:g}. It is chosen by the outcomes of these models, and may "
     "not keep the ranking of others."
 )
-OWN = " Each resample is compared with its own ranking by all types."
+OWN = (
+    " Each resample is compared with its own ranking by all types; as resampling adds noise, intervals of ρ "
+    "lie rather low."
+)
 EQUAL = "All ranked models are equally accurate: there is no ranking that types could keep."
 TOO_FEW = (
     "Rank correlations of types of corruption need {least} ranked models, since those of fewer are never "

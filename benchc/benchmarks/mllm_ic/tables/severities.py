@@ -21,7 +21,10 @@ from benchc.rendering.estimates import frame_of
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
-CAPTION = "Accuracy in per cent on clean images and by severity, mean over {scope}, by each average. Mean: over all severities; Drop: clean minus mean, in points."
+CAPTION = (
+    "Accuracy in per cent on clean images and by severity, mean over {scope}, by each average. Mean: over "
+    "all severities; Drop: clean minus mean, in points."
+)
 
 
 def severities(
