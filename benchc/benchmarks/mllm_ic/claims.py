@@ -89,7 +89,7 @@ def evidence_of(
 
 def claims(evidence: Evidence | None) -> pl.DataFrame:
     """Return one row for each claim, columns ``CLAIMS``; without evidence no claim is applicable."""
-    rows = []
+    rows: list[tuple[str | float | None, ...]] = []
     for claim in ALL:
         try:
             if evidence is None:

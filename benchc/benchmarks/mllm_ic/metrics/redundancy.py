@@ -33,7 +33,8 @@ def rank_correlation(first: Floats, second: Floats) -> Floats:
     """
     a, b = _centred_ranks(first), _centred_ranks(second)
     length = np.sqrt((a**2).sum(axis=-1) * (b**2).sum(axis=-1))
-    return np.divide((a * b).sum(axis=-1), length, out=np.full(length.shape, np.nan), where=length > 0)
+    found = np.full(length.shape, np.nan)
+    return np.asarray(np.divide((a * b).sum(axis=-1), length, out=found, where=length > 0))
 
 
 def growing_subsets(accuracy: Floats) -> Subsets:
@@ -47,7 +48,9 @@ def growing_subsets(accuracy: Floats) -> Subsets:
     """
     types = accuracy.shape[2]
     whole = accuracy.mean(axis=2)
-    total, order, found = np.zeros_like(whole), [], []
+    total = np.zeros_like(whole)
+    order: list[int] = []
+    found: list[Floats] = []
     rest = [*range(types)]
     while rest:
         each = [rank_correlation((total + accuracy[:, :, place]) / (1 + len(order)), whole) for place in rest]

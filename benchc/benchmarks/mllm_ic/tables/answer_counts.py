@@ -22,10 +22,13 @@ def answer_counts(run: RunFiles, labels: dict[str, str]) -> Table:
     check_models(run, labels)
     rows = []
     for id_, label in labels.items():
-        row = {"model": label, "answers_in": "words" if id_ in run.in_words else "letters"}
+        row: dict[str, str | int] = {
+            "model": label,
+            "answers_in": "words" if id_ in run.in_words else "letters",
+        }
         for part, codes in (("clean", run.codes[id_][:, 0]), ("corrupted", run.codes[id_][:, 1:])):
             counts = {name: int(np.isin(codes, kinds).sum()) for name, kinds in COUNTED.items()}
-            row |= {f"{part}_{name}": n for name, n in {"answers": codes.size, **counts}.items()}
+            row |= {f"{part}_{name}": n for name, n in [("answers", codes.size), *counts.items()]}
         rows.append(row)
     frame = pl.DataFrame(rows)
     scenarios = len(run.corruptions) * len(run.severities)

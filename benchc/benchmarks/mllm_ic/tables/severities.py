@@ -20,6 +20,7 @@ from benchc.rendering.chance import ORDER, ChanceTable
 from benchc.rendering.estimates import frame_of
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
+from benchc.statistics.resampling import Floats
 
 CAPTION = (
     "Accuracy in per cent on clean images and by severity, mean over {scope}, by each average. Mean: over "
@@ -37,7 +38,7 @@ def severities(
     names = ["clean", *levels, "corrupted"]
     chosen = {name: columns[name] for name in names}
     drawn = run.draws([*labels], chosen, draws, seed)
-    averages = {rule: run.average(drawn, rule) for rule in RULES}
+    averages: dict[str, Floats] = {rule: run.average(drawn, rule) for rule in RULES}
     if has_copies(run):
         averages["circular"] = run.average(run.draws([*labels], chosen, draws, seed, circular=True))
     drops = {"drop": names.index("corrupted"), f"drop_{levels[-1]}": names.index(levels[-1])}
