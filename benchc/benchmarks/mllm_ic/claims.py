@@ -116,10 +116,8 @@ def _basic(values: Floats, text: str) -> Number:
     Resampling adds as much to a mean square as the sample's own noise has added.
     """
     low, high = percentile_interval(values[1:, None])
-    value = float(values[0])
-    return Number(
-        2 * value - float(values[1:].mean()), 2 * value - float(high[0]), 2 * value - float(low[0]), text
-    )
+    twice = 2 * float(values[0])
+    return Number(twice - float(values[1:].mean()), twice - float(high[0]), twice - float(low[0]), text)
 
 
 def _of_severities(evidence: Evidence, least: int) -> Floats:

@@ -104,9 +104,18 @@ def test_noise_leaves_claims_open() -> None:
         if name not in WORST_CATEGORIES
     ]
     assert claims(evidence).filter(claim=CATEGORY)["high"][0] > min(ends) + 0.1
-    # A percentile interval of the variance of falls would lie above 0.
-    falls = np.stack([values[:, :, 0] - values[:, :, -1] for values in categories.values()], axis=-1)
-    assert np.quantile(falls[1:].var(axis=-1).mean(axis=1), 0.025) > 0.0005
+    # A percentile interval of the variances of falls would lie above 0.
+    variances = [
+        np.stack([100 * (values[:, :, 0] - values[:, :, -1]) for values in parts.values()], axis=-1)
+        .var(axis=-1)
+        .mean(axis=1)
+        for parts in (categories, mids)
+    ]
+    difference = variances[0] - variances[1]
+    low, high = np.quantile(difference[1:], [0.025, 0.975])
+    assert low > 5
+    row = claims(evidence).filter(claim=SENSITIVITY).select("value", "low", "high").row(0)
+    assert row == pytest.approx(2 * difference[0] - np.array([difference[1:].mean(), high, low]))
 
 
 @pytest.mark.parametrize(
