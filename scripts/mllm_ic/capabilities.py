@@ -12,7 +12,6 @@ from benchc.benchmarks.mllm_ic.categories import (
     EXCLUDED,
     Category,
     groups_of,
-    key_of,
     read_categories,
     without_questions,
 )
@@ -73,8 +72,8 @@ def capabilities(
     if absent := without_questions(known.values(), set(rows["capability"])):
         name, named = next(iter(absent.items()))
         raise InputError(
-            f"{categories}: no item of the pool is of {name}, to which it maps {' and '.join(named)}; correct "
-            f"the category, raise pool.per_task, or remove the row{'s' if len(named) > 1 else ''}"
+            f"{categories}: no item of the pool is of {name}, to which it maps {' and '.join(named)}; "
+            f"correct the category, raise pool.per_task, or remove the row{'s' if len(named) > 1 else ''}"
         )
     write_table(
         rows.select(pl.col(name).cast(kind) for name, kind in CAPABILITIES.columns.items()),

@@ -10,7 +10,6 @@ from benchc.checking.finding import Finding, reason
 from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
 from benchc.errors import InputError
-from benchc.pluralize import pluralize
 
 
 def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iterator[Finding]:
@@ -22,11 +21,11 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
         known = read_categories(Path(file), settings.sources)
         of_source = {id_: [each for each in known.values() if each.source == id_] for id_ in settings.sources}
         for id_, categories in of_source.items():
-            mapped = pluralize(len({each.capability for each in categories} - {""}), "capability").replace(
-                "ys", "ies"
-            )
+            mapped = len({each.capability for each in categories} - {""})
             if categories:
-                yield Finding("pool", "ok", id_, f"{len(categories)} categories in {file}, of {mapped}")
+                yield Finding(
+                    "pool", "ok", id_, f"{len(categories)} categories of {mapped} capabilities in {file}"
+                )
             else:
                 text = f"{file} has no category of it; add its categories, or name another file"
                 yield Finding("pool", "error", id_, text)

@@ -72,7 +72,7 @@ def _of_logits(rows: pl.DataFrame, answers: np.ndarray, options: np.ndarray, wha
     wrong = rows["logits"].list.len().fill_null(0).to_numpy() != options
     if wrong.any():
         raise InputError(
-            f"{what} with another number of logits than options, one of {pluralize(int(wrong.sum()), 'row')}: "
+            f"{what} with another number of logits than options, in {pluralize(int(wrong.sum()), 'row')}: "
             f"{first_names(rows.filter(pl.Series(wrong)))}; {mend}"
         )
     codes = np.empty(rows.height, np.int8)
@@ -131,6 +131,6 @@ def imported_logits(path: Path) -> pl.DataFrame:
         return rows.select(LOGITS).cast(types)
     except pl.exceptions.PolarsError as error:
         raise InputError(
-            f"{path}: id and corruption should be texts, severity a whole number, and logits lists of numbers; "
-            "correct the types of the columns"
+            f"{path}: id and corruption should be texts, severity a whole number, and logits lists of "
+            "numbers; correct the types of the columns"
         ) from error

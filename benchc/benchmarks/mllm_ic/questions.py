@@ -42,9 +42,9 @@ def with_groups(items: pl.DataFrame, groups: Mapping[str, str], circular: Collec
     lost = found.filter(pl.col("rotation") > 0, ~pl.col("circular_group").is_in(found["id"].implode()))
     if lost.height:
         raise InputError(
-            f"{lost['id'][0]}: is a circular copy of {lost['circular_group'][0]}, which the pool lacks, one of "
-            f"{pluralize(lost.height, 'such row')}; set pool.per_task and pool.total to null, or look for that "
-            "item in the report of the source (sources/*.report.csv)"
+            f"{lost['id'][0]}: is a circular copy of {lost['circular_group'][0]}, which the pool lacks, one "
+            f"of {pluralize(lost.height, 'such row')}; set pool.per_task and pool.total to null, or look for "
+            "that item in the report of the source (sources/*.report.csv)"
         )
     return found
 
