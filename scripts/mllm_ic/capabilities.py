@@ -87,8 +87,8 @@ def report_of(
 ) -> pl.DataFrame:
     """Return the columns REPORT: a row for each category, and one with the sums of each source."""
     by = ["source", "category", "key", "group"]
-    reasons = {key: each.reason for key, each in known.items()}
-    names = {key: each.capability for key, each in known.items()}
+    reasons = {key: each.reason or None for key, each in known.items()}
+    names = {key: each.capability or None for key, each in known.items()}
     rows = (
         found.group_by(by)
         .agg(items=pl.len())
@@ -97,13 +97,13 @@ def report_of(
         .select(
             "source",
             "category",
-            capability=pl.col("key").replace_strict(names, default="", return_dtype=pl.String),
+            capability=pl.col("key").replace_strict(names, default=None, return_dtype=pl.String),
             status=pl.when(pl.col("group").is_null())
             .then(pl.lit("unmapped"))
             .when(pl.col("group") == EXCLUDED)
             .then(pl.lit("excluded"))
             .otherwise(pl.lit("mapped")),
-            reason=pl.col("key").replace_strict(reasons, default="", return_dtype=pl.String),
+            reason=pl.col("key").replace_strict(reasons, default=None, return_dtype=pl.String),
             items=pl.col("items").cast(pl.Int64),
             asked=pl.col("asked").fill_null(0).cast(pl.Int64),
             published=pl.lit(None, pl.Int64),

@@ -56,7 +56,7 @@ def outcomes_of(
     Raises InputError where a row is missing, repeated, of another item or scenario, or has not one logit for
     each option.
     """
-    numbers = grid_rows(rows, questions, scenarios(corruptions, severities), what, mend=mend)
+    numbers = grid_rows(rows, [*questions], scenarios(corruptions, severities), what, mend=mend)
     answers = np.empty(rows.height, np.int64)
     answers[numbers] = np.array([each.answer for each in questions.values()], np.int64)[:, None]
     if "logits" in rows.columns:
