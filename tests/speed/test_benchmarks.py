@@ -77,4 +77,4 @@ def test_mining_is_timed_beside_its_products() -> None:
 def test_the_cube_is_measured_at_each_size() -> None:
     printed = run("cube.py", "--models", "2", "--items", "60", "120", "--draws", "20").splitlines()
     assert [line.split("|")[1].strip() for line in printed[-2:]] == ["60", "120"]
-    assert all(0 < float(cell) < 60 for cell in printed[-1].strip("| ").split("|")[2:])
+    assert 0 < float(printed[-1].split("|")[-2]) < 8  # GB at the peak
