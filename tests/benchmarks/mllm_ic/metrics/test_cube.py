@@ -51,3 +51,8 @@ def test_intervals_are_over_pictures():
 def test_a_model_without_outcomes_is_refused():
     with pytest.raises(InputError, match="c has no outcomes"):
         cube(RUN, {"a": "A", "c": "C"}, CATEGORIES, LEVELS, 0, 0)
+
+
+def test_more_draws_extend_fewer_and_capabilities_are_drawn_apart():
+    fewer, more = cluster_counts(5, 3, 1, "ocr"), cluster_counts(5, 7, 1, "ocr")
+    assert (more[:4] == fewer).all() and (cluster_counts(5, 3, 1, "counting") != fewer).any()
