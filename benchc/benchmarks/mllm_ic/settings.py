@@ -76,8 +76,8 @@ class Tables(Strict):
     bootstrap: settings.Bootstrap = Field(
         default_factory=settings.Bootstrap, description="How the pictures are resampled for intervals."
     )
-    ranking: settings.LabelRanking = Field(
-        default_factory=settings.LabelRanking, description="Which models are ranked."
+    ranking: settings.Ranking = Field(
+        default_factory=settings.Ranking, description="Which models are ranked."
     )
 
 
