@@ -17,7 +17,7 @@ from benchc.benchmarks.mllm_ic.metrics.draws import Integers
 from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes, check_models
 from benchc.rendering.chance import Standings
 from benchc.rendering.labels import font_families
-from benchc.rendering.noted_figure import noted_figure, sentence
+from benchc.rendering.noted_figure import NOTE_SIZE, noted_figure, sentence
 from benchc.rendering.radar import MANY, SPOKE_SIZE, STEEP, radar
 from benchc.rendering.style import FAINT, INK, NORMAL, TEXT_WIDTH, styled
 from benchc.statistics.resampling import Floats
@@ -116,7 +116,7 @@ def radars(panels: Sequence[Panel], names: Sequence[str], note: str) -> Figure:
         figure = noted_figure(body + legend, note)
         figure.set_layout_engine("none")  # positions are explicit
         height = figure.get_figheight()
-        figure.suptitle(figure.get_suptitle(), y=1 - 0.02 / height)
+        figure.suptitle(figure.get_suptitle(), y=1 - 0.02 / height, fontsize=NOTE_SIZE, color=INK)
         for number, panel in enumerate(panels):
             row, column = divmod(number, columns)
             middle = (column + 0.5) / columns
