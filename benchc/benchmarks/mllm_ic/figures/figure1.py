@@ -23,7 +23,7 @@ from benchc.schemas.parquet import iterate_groups, read_table
 from benchc.schemas.pool import POOL
 
 # Inches.
-LEAF, NAMES = 0.135, 1.95  # height of a capability, and width of their column
+LEAF, NAMES = 0.135, 1.8  # height of a capability, and width of their column
 IMAGE, GAP = 0.95, 0.08
 TEXT = RIGHT + NAMES + GAP + IMAGE + GAP  # where the texts of the samples begin
 QUESTION_LINES, SHORT = 3, 100  # letters of a question that is shown whole
@@ -68,8 +68,10 @@ def figure1(pool: Path, capabilities: Path) -> Figure:
                 write_line(figure, label_of(name), RIGHT, y)
                 write_line(figure, f"{counts[name]:,}", RIGHT + NAMES, y, ha="right", color=FAINT)
             place_image(figure, samples[mid].image, RIGHT + NAMES + GAP, top, IMAGE, branch.height)
-            for place, (line, style) in enumerate(samples[mid].lines):
-                write_line(figure, line, TEXT, top - place * LINE, **style)
+            lines = samples[mid].lines
+            first = top - (branch.height - LINE * len(lines)) / 2
+            for place, (line, style) in enumerate(lines):
+                write_line(figure, line, TEXT, first - place * LINE, **style)
     return figure
 
 

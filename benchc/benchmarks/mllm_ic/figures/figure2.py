@@ -8,6 +8,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.mllm_ic.corruption_tree import corruption_label
+from benchc.benchmarks.mllm_ic.figures.frames import levels_together
 from benchc.benchmarks.mllm_ic.figures.tree import LINE, MARGIN, RIGHT, Branch, place_image, plot_tree
 from benchc.benchmarks.mllm_ic.schemas.gallery import GALLERY
 from benchc.images import decode
@@ -35,9 +36,8 @@ def figure2(gallery: Path, categories: dict[str, str], levels: dict[str, str]) -
         pl.col("severity") == pl.col("severity").max().over("corruption")
     )
     images = {row["corruption"]: decode(row["image"]["bytes"]) for row in rows.iter_rows(named=True)}
-    members: dict[str, list[str]] = {}
-    for name, category in categories.items():
-        members.setdefault(category, []).append(name)
+    level_of = levels_together(categories, levels)
+    members = {own: [name for name, each in categories.items() if each == own] for own in level_of}
     in_a_row = min(MOST_IN_A_ROW, max(map(len, members.values())))
     width = min(MOST_WIDTH, (TEXT_WIDTH - RIGHT - MARGIN + GAP) / in_a_row - GAP)
     aspect = float(np.median([image.shape[0] / image.shape[1] for image in images.values()]))
@@ -45,7 +45,7 @@ def figure2(gallery: Path, categories: dict[str, str], levels: dict[str, str]) -
     step = height + LINE + GAP
     branches = [
         Branch(
-            levels[category],
+            level_of[category],
             corruption_label(category),
             pluralize(len(names), "type"),
             ceil(len(names) / in_a_row) * step - GAP,

@@ -74,7 +74,7 @@ def _branch(figure: Figure, branch: Branch, colour: str, top: float) -> None:
     _box(figure, left, top - branch.height, BRANCH, branch.height, tint)
     lines = wrap(branch.name, inches=BRANCH - 0.08, points=NORMAL, lines=3)
     middle = top - branch.height / 2
-    style: dict[str, Any] = {"fontsize": NORMAL - 0.5, "fontweight": "bold", "linespacing": 1.1}
+    style: dict[str, Any] = {"fontsize": NORMAL - 0.5, "fontweight": "bold", "linespacing": 1.2}
     _centred(figure, left + BRANCH / 2, middle + LINE / 2, "\n".join(lines), color=INK, **style)
     below = middle - LINE * len(lines) / 2 - 0.03
     _centred(figure, left + BRANCH / 2, below, branch.count, color=INK, fontsize=SMALL + 0.5)
