@@ -40,6 +40,8 @@ check-demo: demo
 	python -m pytest tests/benchmarks/naturalbench/demo_run -s --run results/demo-naturalbench
 	benchc run config/demo-r-bench.yaml $(if $(FULL),--full) --cores $(CORES)
 	python -m pytest tests/benchmarks/r_bench/demo_run -s --run results/demo-r-bench
+	benchc run config/demo-mllm-ic.yaml $(if $(FULL),--full) --cores $(CORES)
+	python -m pytest tests/benchmarks/mllm_ic/demo_run -s --run results/demo-mllm-ic
 	@if [ -d "$${BENCHC_SHARED:-../shared}/data/real/paired" ]; then \
 		benchc run config/real-groups.yaml $(if $(FULL),--full) --cores $(CORES); \
 	else echo "config/real-groups.yaml is not run: set BENCHC_SHARED to the folder with the real groups"; fi

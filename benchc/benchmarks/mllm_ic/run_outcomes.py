@@ -132,7 +132,7 @@ class RunOutcomes:
         """
         answers = self.circular if circular else self.right
         values = np.column_stack(
-            [answers(model)[:, own].mean(axis=1) for model in models for own in columns.values()]
+            [right[:, own].mean(axis=1) for right in map(answers, models) for own in columns.values()]
         )
         names = [each.name for each in self.capabilities]
         found = capability_draws(values, self.capability, self.picture, names, draws, seed)

@@ -1,0 +1,163 @@
+"""MLLM-IC: how accurately models answer under corruptions, by capability.
+
+Its tables, figures and pages are declared in benchc/benchmarks/mllm_ic/outputs.py.
+
+REQUIRED INPUTS:
+    <results>/pool/items.parquet
+    <results>/predictions/questions/{model}/{part}.parquet    written by rule infer
+    <results>/judgements/questions/{model}.parquet            of models that answer in words, written by rule judge_options
+OUTPUTS:
+    <results>/subsets/questions.parquet          the questions that are asked
+    <results>/pool/capabilities.parquet          their capabilities, circular copies and pictures
+    <results>/pool/capabilities.report.csv       categories that are mapped, excluded and unmapped, with counts
+    <results>/outcomes/{asked}.parquet           the outcome of each question in each scenario, of a model of the run or
+                                                 one that another program has asked
+    <results>/scores/{asked}.parquet             counts by scenario and capability
+    <results>/tables/ic_cube.parquet             accuracies of all models by scenario and capability, with intervals
+"""
+
+
+rule choose_questions:
+    """Choose the questions that are asked: those of categories that are not excluded."""
+    input:
+        pool="<results>/pool/items.parquet",
+    output:
+        "<results>/subsets/questions.parquet",
+    log:
+        "<logs>/choose_questions.log",
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        # Without a mini set, the same whatever the capabilities are.
+        **stage(
+            "mllm_ic.choose_questions",
+            groups=bench.groups,
+            unmapped=settings.capabilities.unmapped,
+            **bench.choosing(),
+        ),
+    message:
+        "Choosing the questions"
+    shell:
+        RUN
+
+
+rule capabilities:
+    """Give each question its capability, and report what becomes of each category."""
+    input:
+        pool="<results>/pool/items.parquet",
+        categories=bench.categories,
+    output:
+        table="<results>/pool/capabilities.parquet",
+        report="<results>/pool/capabilities.report.csv",
+    log:
+        "<logs>/capabilities.log",
+    # Early, since the report tells why choose_questions stops.
+    priority: 100
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        **stage(
+            "mllm_ic.capabilities",
+            contents=contents_of([bench.categories]),
+            published=bench.published,
+            **bench.choosing(),
+        ),
+    message:
+        "Finding the capabilities of the questions"
+    shell:
+        RUN
+
+
+rule outcomes:
+    """Find the outcome of each question in each scenario for one model."""
+    input:
+        pool="<results>/pool/items.parquet",
+        subset="<results>/subsets/questions.parquet",
+        predictions=lambda wildcards: bench.asked(wildcards.asked, images.batches)["predictions"],
+        judgements=lambda wildcards: bench.asked(wildcards.asked, images.batches)["judgements"],
+        # An absent one is an error of the job, since the other program needs the pool first.
+        waited_for=lambda wildcards: [
+            file for file in [bench.imported.get(wildcards.asked, "")] if Path(file).is_file()
+        ],
+    output:
+        "<results>/outcomes/{asked}.parquet",
+    log:
+        "<logs>/outcomes/{asked}.log",
+    benchmark:
+        "<benchmarks>/outcomes/{asked}.jsonl"
+    wildcard_constraints:
+        asked=one_of(bench.labels),
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        **stage(
+            "mllm_ic.outcomes",
+            contents=lambda wildcards: contents_of([bench.imported.get(wildcards.asked, "")]),
+            answers_from=lambda wildcards: (
+                bench.imported[wildcards.asked] if wildcards.asked in settings.answers_from else None
+            ),
+            predictions_from=lambda wildcards: (
+                bench.imported[wildcards.asked] if wildcards.asked in settings.predictions_from else None
+            ),
+            label=lambda wildcards: wildcards.asked,
+            corruptions=settings.corruptions.types,
+            severities=settings.corruptions.severities,
+        ),
+    message:
+        "Finding the outcomes of {wildcards.asked}"
+    shell:
+        RUN
+
+
+rule score_capabilities:
+    """Count the outcomes of one model by scenario and capability."""
+    input:
+        outcomes="<results>/outcomes/{asked}.parquet",
+        capabilities="<results>/pool/capabilities.parquet",
+    output:
+        "<results>/scores/{asked}.parquet",
+    log:
+        "<logs>/score_capabilities/{asked}.log",
+    wildcard_constraints:
+        asked=one_of(bench.labels),
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        **stage("mllm_ic.score_capabilities"),
+    message:
+        "Scoring {wildcards.asked}"
+    shell:
+        RUN
+
+
+rule cube:
+    """Compute the accuracies of all models by scenario and capability, with intervals over pictures."""
+    input:
+        outcomes=[f"<results>/outcomes/{id_}.parquet" for id_ in bench.labels],
+        capabilities="<results>/pool/capabilities.parquet",
+    output:
+        "<results>/tables/ic_cube.parquet",
+    log:
+        "<logs>/cube.log",
+    benchmark:
+        "<benchmarks>/cube.jsonl"
+    localrule: True
+    conda:
+        "../envs/core.yaml"
+    params:
+        **stage(
+            "mllm_ic.cube",
+            labels=bench.labels,
+            corruption_categories=images.groups,
+            levels=bench.levels(images.suite),
+            draws=settings.tables.bootstrap.draws,
+            seed=settings.tables.bootstrap.seed,
+        ),
+    message:
+        "Computing the cube of accuracies"
+    shell:
+        RUN
