@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from benchc.benchmarks.mllm_ic.hierarchy_outputs import hierarchy_outputs
 from benchc.benchmarks.mllm_ic.settings import Settings
 from benchc.benchmarks.mllm_ic.table_outputs import table_outputs
 from benchc.rendering.declaration import Output
@@ -10,4 +11,4 @@ from benchc.workflow.run import Run
 
 def outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> list[Output]:
     """Return the declarations; ``labels``: of all models by id, in the order of tables."""
-    return [*table_outputs(run, settings, labels)]
+    return [*table_outputs(run, settings, labels), *hierarchy_outputs(run, settings, labels)]
