@@ -13,7 +13,7 @@ from benchc.labels import check_labels
 from benchc.models.registry import ANSWERING
 from benchc.pluralize import pluralize
 from benchc.rendering.declaration import Output
-from benchc.workflow.encoders import TrainedEncoder
+from benchc.workflow.encoders import TrainedEncoder, files_of
 from benchc.workflow.judges import judged
 from benchc.workflow.run import Benchmark, Run
 from benchc.workflow.sources import local
@@ -62,6 +62,31 @@ class Workflow(Benchmark):
             CUBE,
             *(f"<results>/scores/{id_}.parquet" for id_ in self.labels),
         ]
+
+    @property
+    def hierarchy_inputs(self) -> list[str]:
+        """Return the files of Figure 3's pictures and network that are here; none of the run's pool."""
+        chosen = self.settings.hierarchy
+        if chosen is None:
+            return []
+        if chosen.images is None:
+            return self.trained_encoder.files if self.trained_encoder else []
+        return files_of(local(file) for file in (chosen.images, chosen.weights) if file)
+
+    def hierarchy(self) -> dict[str, Any]:
+        """Return what the stage of Figure 3's features is given besides images of the pool."""
+        chosen = self.settings.hierarchy
+        assert chosen is not None
+        encoder = self.trained_encoder.folder if self.trained_encoder else None
+        return {
+            "pictures": chosen.images and local(chosen.images),
+            "weights": chosen.weights and local(chosen.weights),
+            "encoder": encoder if chosen.images is None else None,
+            "count": chosen.count,
+            "seed": chosen.seed,
+            # Their number decides the last bits, so it is not that of the cores.
+            "threads": 2,
+        }
 
     def levels(self, suite: Suite) -> dict[str, str]:
         """Return the level of each category of a suite."""
