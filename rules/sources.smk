@@ -89,6 +89,7 @@ rule read_source:
             contents=lambda wildcards: sources.contents(wildcards.source),
             source=lambda wildcards: wildcards.source,
             reader=By("source", sources.readers),
+            published=unrecorded(lambda wildcards: sources.published[wildcards.source]),
         ),
     message:
         "Reading the items of {wildcards.source}"

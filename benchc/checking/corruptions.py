@@ -10,7 +10,7 @@ from benchc.config.settings import Corruptions
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
-from benchc.image_keys import NAMED
+from benchc.image_keys import NAMED, PIXELS
 from benchc.pluralize import pluralize
 from benchc.progress import track
 
@@ -62,7 +62,9 @@ def _timed(chosen: Corruptions, seed: int, images: Mapping[str, bytes]) -> Findi
 
 
 def _in_words(key: str) -> str:
-    """Return the image of a key: `the image x.jpg of s`, or `image 1 of item s/7`."""
+    """Return the image of a key: `the image x.jpg of s`, `image 1 of item s/7`, or `an image of a source`."""
+    if key.startswith(PIXELS):
+        return "an image of a source"
     if NAMED.match(key):
         source, _, name = key.partition("://")
         return f"the image {name} of {source}"

@@ -13,7 +13,7 @@ from benchc.checking.finding import Finding, Findings, Level, reason
 from benchc.config.catalogue import Source
 from benchc.config.load import Config
 from benchc.config.settings import Demo
-from benchc.config.source_files import reader_options, source_files
+from benchc.config.source_files import published_text, reader_options, source_files
 from benchc.demo.source import generate_source
 from benchc.errors import InputError
 from benchc.images import opened
@@ -22,6 +22,7 @@ from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
 from benchc.sources.conversion import convert
 from benchc.sources.pool import choose, task_types
+from benchc.sources.report import counted
 from benchc.sources.vlmevalkit import read_vlmevalkit
 
 STAGE = "sources"
@@ -91,7 +92,7 @@ def _source(id_: str, source: Source, demo: Demo | None) -> Findings[SourceItems
             return None
     level: Level = "made" if source.generated is not None else "ok"
     origin = ", ".join(map(str, paths.values())) or "made by the run"
-    yield Finding(STAGE, level, id_, f"{pluralize(items.height, 'item')}, {origin}")
+    yield Finding(STAGE, level, id_, f"{counted(items.height, published_text(source))}, {origin}")
     yield from _remarks(id_, report)
     images = _images(items)
     tasks = task_types({id_: items}, {id_: source.task_column})

@@ -56,9 +56,18 @@ class ReaderOptions(Strict):
         description="Column with the name of the row's image, such as `image_id`, or a Python list of names. "
         "Rows with the same name share an image, which is corrupted once. null if each row has its own.",
     )
-    exclude: dict[str, str] = Field(
+    pixel_keys: bool = Field(
+        default=False,
+        description="Whether rows whose images have the same pixels share an image, also with other such "
+        "sources (MMBench's circular copies). It is then corrupted once, with the same noise for all.",
+    )
+    one_image: bool = Field(
+        default=False, description="Whether rows with several images are rejected, with the reason."
+    )
+    exclude: dict[str, str | Annotated[list[str], Field(min_length=1)]] = Field(
         default_factory=dict,
-        description="Omit rows with this value in this column, such as `question_type: sort`.",
+        description="Omit rows with this value in this column, such as `question_type: sort`, or with one of "
+        "a list of values.",
     )
     answer_words: bool = Field(
         default=False,
@@ -80,6 +89,12 @@ class ReaderOptions(Strict):
         "as the captions of an image. All are reference answers. A file with a column `answers` has the "
         "lists there, beside the one `answer`.",
     )
+
+    @model_validator(mode="after")
+    def _one_kind_of_keys(self) -> Self:
+        if self.pixel_keys and self.image_column is not None:
+            raise ValueError("has pixel_keys and image_column, and an image has one key; remove one of them")
+        return self
 
     @model_validator(mode="after")
     def _one_form_of_options(self) -> Self:
@@ -184,7 +199,8 @@ class Source(Strict):
     )
     published: Published = Field(
         default_factory=Published,
-        description="Size of a data set that is not here, for `benchc plan`; it changes nothing in a run.",
+        description="Size of the data set, for `benchc plan`, and beside the number of items that are read; "
+        "it changes nothing in a run.",
     )
     reader: ReaderOptions = Field(
         default_factory=ReaderOptions, description="How the TSV differs from the standard columns."

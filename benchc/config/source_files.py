@@ -39,9 +39,21 @@ def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
     return {"tsv": SourceFile(f"{DOWNLOADS}/{id_}.tsv", source.url, source.md5)}
 
 
+def published_text(source: Source) -> str | None:
+    """Return how many items a source has as published; None where that is unknown, or some are taken."""
+    published = source.published
+    if published.items is None or (source.convert is not None and source.convert.take is not None):
+        return None
+    return f"{'about ' if published.rounded else ''}{published.items:,}"
+
+
 def reader_options(source: Source) -> ReaderOptions:
     """Return how the TSV of a source differs from the standard columns."""
     if source.convert is not None:
         return replace(CONVERTED, task_column=source.task_column)
-    given = source.reader.model_dump() | {"exclude": dict(sorted(source.reader.exclude.items()))}
-    return ReaderOptions(**given, task_column=source.task_column)
+    # In one order, so that another one in the catalogue reruns nothing.
+    exclude = {
+        column: values if isinstance(values, str) else sorted(values)
+        for column, values in sorted(source.reader.exclude.items())
+    }
+    return ReaderOptions(**source.reader.model_dump() | {"exclude": exclude}, task_column=source.task_column)

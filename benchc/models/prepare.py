@@ -21,7 +21,7 @@ from benchc.models.local import ModelInterface
 from benchc.models.predict import encoded_groups
 from benchc.models.predictor import unit_hashes
 from benchc.models.protocol import ModelError
-from benchc.models.units import Unit, UnitImages
+from benchc.models.units import Unit, UnitImages, in_parts
 from benchc.pixels import Pixels
 from benchc.worker_processes import map_in_processes
 
@@ -85,6 +85,8 @@ class _LazyVariants(Sequence[Sequence[Pixels]]):
 
 
 OPEN_FILES = 65_536
+# Of one call of a worker, since it returns the input of all: 24 MB an item at five severities of some models.
+ITEMS_OF_CALL = 16
 
 # Of this process and its forks.
 _preparation: _Preparation | None = None
@@ -109,9 +111,9 @@ def prepared_units(
     waiting: deque[UnitImages] = deque()
 
     def remembered() -> Iterator[UnitImages]:
-        for each in images:
-            waiting.append(each)
-            yield each
+        for part in in_parts(images, ITEMS_OF_CALL):
+            waiting.append(part)
+            yield part
 
     for found in map_in_processes(_prepare, remembered(), workers, start="fork"):
         source = waiting.popleft()

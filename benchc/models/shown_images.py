@@ -20,7 +20,8 @@ def shown_images(
 ) -> Iterator[tuple[str, str, int, Pixels]]:
     """Yield id, corruption, severity and the first image of each clean image and each of ``cells``.
 
-    One corruption comes after the other, clean images (`clean`, severity 0) first.
+    One corruption comes after the other, clean images (`clean`, severity 0) first. Items that share an image
+    come together.
 
     Args:
         pool: pool/items.parquet.

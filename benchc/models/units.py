@@ -1,10 +1,11 @@
 """Units: an item under all severities of one corruption, from images in files, or corrupted on the fly."""
 
+from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import groupby, islice
+from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -22,16 +23,15 @@ from benchc.schemas.corrupted_images import (
     encoded_images,
     wanted_levels,
 )
-from benchc.schemas.pool_images import EncodedImage, pool_images
+from benchc.schemas.pool_images import EncodedImage, images_of_groups
 from benchc.transparency import Alpha
 
 GREY = 128
 GREY_SHAPE = (336, 336, 3)  # the image size of many models
 
-# The most items that are read together since they share images.
-ITEMS_OF_RUN = 16
-
-Encoding = TypeVar("Encoding")  # of an image: its file, or its files by severity
+# The most images of items that are read together since they share some. Items with one image share it with
+# any number of others.
+IMAGES_OF_GROUP = 16
 
 
 @dataclass(frozen=True)
@@ -82,28 +82,42 @@ class StoredImages:
 
     def units(self) -> Iterator[Unit]:
         """Decode the images and yield the units; items that share an image share its pixels."""
-        for item, images in _shared(self.items, lambda key, files: decoded(self.path, key, files)):
-            yield _unit(item, self.path.stem, list(images[0]), images)
+        files: dict[str, dict[int, bytes]] = {}
+        for images in self.items.values():
+            for key, own in images:
+                files.setdefault(key, {}).update(own)
+        return _units(
+            self.path.stem,
+            {item: [key for key, _ in images] for item, images in self.items.items()},
+            {item: list(images[0][1]) for item, images in self.items.items()},
+            lambda key, levels: decoded(self.path, key, {level: files[key][level] for level in levels}),
+        )
 
 
 @dataclass(frozen=True)
 class ImagesToCorrupt:
-    """Items with their images, encoded, and a corruption to apply."""
+    """Items with their images, encoded, and a corruption to apply.
+
+    ``severities``: those of each item.
+    """
 
     recipe: Recipe
-    severities: Sequence[int]
+    severities: Mapping[str, Sequence[int]]
     seed: int
     alpha: Alpha
     items: Mapping[str, Sequence[EncodedImage]]
 
     def units(self) -> Iterator[Unit]:
         """Corrupt the images and yield the units, with the same pixels as from a file."""
-
-        def corrupted(key: str, data: bytes | None) -> dict[int, Pixels]:
-            return variants_of_image(key, data, self.recipe, self.severities, self.seed, self.alpha)
-
-        for item, images in _shared(self.items, corrupted):
-            yield _unit(item, self.recipe.name, list(self.severities), images)
+        files = dict(image for images in self.items.values() for image in images)
+        return _units(
+            self.recipe.name,
+            {item: [key for key, _ in images] for item, images in self.items.items()},
+            self.severities,
+            lambda key, levels: variants_of_image(
+                key, files[key], self.recipe, levels, self.seed, self.alpha
+            ),
+        )
 
 
 @dataclass(frozen=True)
@@ -136,6 +150,20 @@ def units_in(images: Iterable[UnitImages]) -> Iterator[Unit]:
         yield from each.units()
 
 
+def in_parts(images: Iterable[UnitImages], most: int) -> Iterator[UnitImages]:
+    """Yield what the same units are made of, in order, with at most ``most`` items each."""
+    for each in images:
+        items = list(each.items)
+        for start in range(0, len(items), most):
+            part = items[start : start + most]
+            if isinstance(each, InPlaceOfImages):
+                yield replace(each, items=part)
+            elif isinstance(each, StoredImages):
+                yield replace(each, items={id_: each.items[id_] for id_ in part})
+            else:
+                yield replace(each, items={id_: each.items[id_] for id_ in part})
+
+
 def unit_images(
     pool: Path,
     keys: Mapping[str, Sequence[str]],
@@ -143,10 +171,10 @@ def unit_images(
     severities: Container[int] | None = None,
     assignment: Assignment | None = None,
 ) -> Iterator[UnitImages]:
-    """Yield what units are made of, item by item: all corruptions of an item, then those of the next.
+    """Yield what units are made of: all corruptions of an item, then those of the next, in the pool's order.
 
-    Consecutive items that share an image come together, corruption by corruption, so that each image is
-    decoded or corrupted once.
+    Items that share an image come with the first of them, corruption by corruption, so that each image is
+    decoded or corrupted once (:func:`items_sharing_images`).
 
     Args:
         pool: the POOL table.
@@ -158,68 +186,98 @@ def unit_images(
     Raises InputError where the images cannot be read, or where a recipe has none of the severities.
     """
     cells = assignment or {}
+    groups = [{id_: keys[id_] for id_ in group} for group in items_sharing_images(keys)]
     if isinstance(images, Recipes):
         wanted = {recipe.name: _wanted(recipe, severities) for recipe in images.recipes}
-        found = pool_images(pool, keys)
-        for run in items_sharing_images(keys):
-            items = dict(islice(found, len(run)))
+        for group, files in zip(groups, images_of_groups(pool, groups), strict=True):
             for recipe in images.recipes:
-                for own, levels in _assigned(run, cells.get(recipe.name), severities):
-                    chosen, levels = {id_: items[id_] for id_ in own}, levels or wanted[recipe.name]
-                    yield ImagesToCorrupt(recipe, levels, images.seed, images.alpha, chosen)
+                levels = _shown(group, cells.get(recipe.name), severities, wanted[recipe.name])
+                items = {id_: [(key, files[key]) for key in group[id_]] for id_ in levels}
+                if items:
+                    yield ImagesToCorrupt(recipe, levels, images.seed, images.alpha, items)
     else:
         at_once = max(1, ITEMS_AT_ONCE // len(images))
-        files = {}
-        for path in images:
-            files[path] = encoded_images(path, keys, severities, at_once, cells.get(path.stem))
-        for run in items_sharing_images(keys):
-            for path, stored in files.items():
-                for own, _ in _assigned(run, cells.get(path.stem), severities):
-                    yield StoredImages(path, dict(islice(stored, len(own))))
+        ordered = {id_: own for group in groups for id_, own in group.items()}
+        found = {
+            path: encoded_images(path, ordered, severities, at_once, cells.get(path.stem)) for path in images
+        }
+        for group in groups:
+            for path, stored in found.items():
+                own = dict(islice(stored, len(_shown(group, cells.get(path.stem), severities, [0]))))
+                if own:
+                    yield StoredImages(path, own)
 
 
-def _assigned(
-    items: Sequence[str], cells: Mapping[str, Sequence[int]] | None, severities: Container[int] | None
-) -> Iterator[tuple[list[str], list[int] | None]]:
-    """Yield the items that are shown with their severities, consecutive ones of the same together.
-
-    ``cells``: the severities of each item; None: all of them show all, which is None again.
-    """
+def _shown(
+    items: Iterable[str],
+    cells: Mapping[str, Sequence[int]] | None,
+    severities: Container[int] | None,
+    every: Sequence[int],
+) -> dict[str, Sequence[int]]:
+    """Return the severities of each of ``items`` that is shown; ``every`` where they are not assigned."""
     if cells is None:
-        yield list(items), None
-        return
+        return dict.fromkeys(items, every)
     shown = {id_: wanted_levels(cells.get(id_, ()), severities) for id_ in items}
-    for levels, same in groupby(items, shown.__getitem__):
-        if levels:
-            yield list(same), levels
+    return {id_: levels for id_, levels in shown.items() if levels}
 
 
 def items_sharing_images(keys: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
-    """Yield the items in order, those that share an image with the one before together."""
-    run: list[str] = []
+    """Yield the items in groups, each in the order of ``keys``, and the groups in that of their first items.
+
+    Items that share an image, or each an image with a third one, are in one group, wherever they stand.
+    A group has ``IMAGES_OF_GROUP`` images at most, unless one item has more: of items with several images,
+    some may share one across groups.
+    """
+    places = {item: place for place, item in enumerate(keys)}
+    showing: dict[str, list[str]] = {}
     for item, own in keys.items():
-        if run and (len(run) == ITEMS_OF_RUN or set(keys[run[-1]]).isdisjoint(own)):
-            yield run
-            run = []
-        run.append(item)
-    if run:
-        yield run
+        for key in dict.fromkeys(own):
+            showing.setdefault(key, []).append(item)
+    placed: set[str] = set()
+    for first, own in keys.items():
+        if first in placed:
+            continue
+        group, images = {first}, list(dict.fromkeys(own))
+        for key in images:  # which grows
+            for item in showing[key]:
+                if item in placed or item in group:
+                    continue
+                added = [other for other in dict.fromkeys(keys[item]) if other not in images]
+                if not added or len(images) + len(added) <= IMAGES_OF_GROUP:
+                    group.add(item)
+                    images += added
+        placed |= group
+        yield sorted(group, key=places.__getitem__)
 
 
-def _shared(
-    items: Mapping[str, Sequence[tuple[str, Encoding]]],
-    pixels_of: Callable[[str, Encoding], dict[int, Pixels]],
-) -> Iterator[tuple[str, list[dict[int, Pixels]]]]:
-    """Yield each item and the pixels of its images; an image of the item before is not made again."""
+def _units(
+    corruption: str,
+    keys: Mapping[str, Sequence[str]],
+    severities: Mapping[str, Sequence[int]],
+    make: Callable[[str, Sequence[int]], dict[int, Pixels]],
+) -> Iterator[Unit]:
+    """Yield the units of items, each image made once at all its severities and kept to its last item.
+
+    ``keys``: of each item's images; ``severities``: of each item; ``make`` returns an image by severity.
+    """
+    left = Counter(key for own in keys.values() for key in own)
+    levels: dict[str, dict[int, None]] = {}
+    for item, own in keys.items():
+        for key in own:
+            levels.setdefault(key, {}).update(dict.fromkeys(severities[item]))
     pixels: dict[str, dict[int, Pixels]] = {}
-    for item, images in items.items():
-        pixels = {key: pixels[key] if key in pixels else pixels_of(key, data) for key, data in images}
-        yield item, [pixels[key] for key, _ in images]
-
-
-def _unit(item: str, corruption: str, severities: list[int], images: Sequence[Mapping[int, Pixels]]) -> Unit:
-    variants = [[pixels[severity] for pixels in images] for severity in severities]
-    return Unit(item, corruption, severities, variants, len(images))
+    for item, own in keys.items():
+        for key in own:
+            if key not in pixels:
+                pixels[key] = make(key, list(levels[key]))
+        shown = list(severities[item])
+        yield Unit(
+            item, corruption, shown, [[pixels[key][level] for key in own] for level in shown], len(own)
+        )
+        left.subtract(own)
+        for key in own:
+            if not left[key]:
+                pixels.pop(key, None)
 
 
 def _wanted(recipe: Recipe, severities: Container[int] | None) -> list[int]:

@@ -31,6 +31,6 @@ ITEMS = TableType(
         "category": pl.String,
         "l2_category": pl.String,
         "images": pl.List(IMAGE),  # encoded files as published; path is that in the source, or null
-        "image_keys": pl.List(pl.String),  # one per image: `id#0`, `id#1`, ... or `source://name`
+        "image_keys": pl.List(pl.String),  # one per image: `id#0`, ..., `source://name` or `sha256://digest`
     },
 )

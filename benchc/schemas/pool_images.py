@@ -1,10 +1,14 @@
 """Read the item ids and the encoded images, with their keys, of a pool or of a subset of it."""
 
 import hashlib
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 
+import polars as pl
+
 from benchc.errors import InputError
+from benchc.image_keys import PIXELS
 from benchc.pluralize import pluralize
 from benchc.schemas.parquet import TableFile, iterate_groups, read_table
 from benchc.schemas.pool import POOL
@@ -13,6 +17,8 @@ from benchc.schemas.subset import SUBSET
 # On what corrupted images, and on what predictions of a pool's items depend.
 IMAGE_COLUMNS = ("image_keys", "images")
 QUESTION_COLUMNS = ("id", "question", "hint", "options", *IMAGE_COLUMNS)
+
+ITEMS_AT_ONCE = 16
 
 EncodedImage = tuple[str, bytes | None]  # an image's key and its encoded bytes
 
@@ -49,17 +55,10 @@ def pool_images(pool: Path, ids: Container[str]) -> Iterator[tuple[str, list[Enc
     """
     digests: dict[str, bytes] = {}
     for row in iterate_groups(pool, POOL, "id", ids):
-        id_ = row["id"][0]
-        keys, files = (
-            [] if cell is None else list(cell) for cell in (row["image_keys"][0], row["images"][0])
-        )
-        if len(keys) != len(files) or None in keys:
-            raise InputError(
-                f"{pool}: item {id_} has {len(files)} images and {len(keys)} keys; delete the pool and run "
-                "snakemake again"
-            )
-        images = [(key, file["bytes"]) for key, file in zip(keys, files, strict=True)]
+        id_, images = _images(pool, row)
         for key, data in images:
+            if key.startswith(PIXELS):
+                continue  # one image, maybe in several files
             digest = hashlib.blake2b(data or b"", digest_size=16).digest()
             if digests.setdefault(key, digest) != digest:
                 raise InputError(
@@ -67,6 +66,47 @@ def pool_images(pool: Path, ids: Container[str]) -> Iterator[tuple[str, list[Enc
                     "the images different names in their source"
                 )
         yield id_, images
+
+
+def images_of_groups(
+    pool: Path, groups: Iterable[Mapping[str, Sequence[str]]]
+) -> Iterator[dict[str, bytes | None]]:
+    """Yield the encoded images of each group of items by their keys, which a group has by item id.
+
+    Only the first item with an image is read, a few at a time. Raises InputError as :func:`pool_images`, but
+    not for images of items that are not read.
+    """
+    with TableFile(pool, POOL) as file:
+        rows = {id_: number for number, id_ in enumerate(file.columns(["id"])["id"])}
+        first = ([rows[id_] for id_ in dict.fromkeys(_first_items(group).values())] for group in groups)
+        while chunk := list(islice(first, ITEMS_AT_ONCE)):
+            numbers = sorted({number for group in chunk for number in group})
+            read = file.rows(numbers, ["id", "image_keys", "images"]).iter_slices(1) if numbers else ()
+            images = {number: _images(pool, row)[1] for number, row in zip(numbers, read, strict=True)}
+            for group in chunk:
+                # In reverse, so that the first item with an image has it.
+                yield dict(image for number in reversed(group) for image in images[number])
+
+
+def _first_items(group: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Return the first item of ``group`` with each key."""
+    found: dict[str, str] = {}
+    for id_, keys in group.items():
+        for key in keys:
+            found.setdefault(key, id_)
+    return found
+
+
+def _images(pool: Path, row: pl.DataFrame) -> tuple[str, list[EncodedImage]]:
+    """Return the id and the images of the item in ``row``."""
+    id_ = row["id"][0]
+    keys, files = ([] if cell is None else list(cell) for cell in (row["image_keys"][0], row["images"][0]))
+    if len(keys) != len(files) or None in keys:
+        raise InputError(
+            f"{pool}: item {id_} has {len(files)} images and {len(keys)} keys; delete the pool and run "
+            "snakemake again"
+        )
+    return id_, [(key, file["bytes"]) for key, file in zip(keys, files, strict=True)]
 
 
 def unique_images(pool: Path, ids: Container[str]) -> Iterator[EncodedImage]:

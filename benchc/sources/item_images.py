@@ -3,8 +3,12 @@
 import ast
 import base64
 import binascii
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
+
+from PIL import Image, ImageOps
 
 from benchc.images import ImageError, opened
 from benchc.sources.error import InvalidRowError
@@ -22,31 +26,39 @@ class ImageFile(NamedTuple):
     path: str | None
 
 
-def read_item_images(values: Mapping[str, str]) -> list[ImageFile] | str:
+def check_image(data: bytes) -> None:
+    """Decode an image file. Raises ImageError where it is not complete, or not an image that is read."""
+    with _decoded(data):
+        pass
+
+
+def read_item_images(
+    values: Mapping[str, str], check: Callable[[bytes], object] = check_image
+) -> list[ImageFile] | str:
     """Return the images of a row, or the index of the row whose images it shares.
 
     The field ``image`` is base64, a Python list of base64 strings, or an index; a short text that is no image
-    is taken for an index, which the caller looks up. Raises InvalidRowError where it is none of these, or not
-    an image file.
+    is taken for an index, which the caller looks up. ``check`` is called with every image file, and raises
+    ImageError for what is none. Raises InvalidRowError where the field is none of these, or ``check`` does.
     """
     text = values.get("image", "")
     if not text.strip():
         raise InvalidRowError("has no image")
     try:
-        return _image_files(text, values)
+        return _image_files(text, values, check)
     except InvalidRowError:
         if len(text) > LONGEST_REFERENCE:
             raise
         return text.strip()
 
 
-def _image_files(text: str, values: Mapping[str, str]) -> list[ImageFile]:
+def _image_files(text: str, values: Mapping[str, str], check: Callable[[bytes], object]) -> list[ImageFile]:
     encoded = _strings(text)
     paths: list[str | None] = [*_strings(values.get("image_path", ""))]
     if paths and len(paths) != len(encoded):
         raise InvalidRowError(f"image_path names {len(paths)} files, but image has {len(encoded)}")
     return [
-        ImageFile(_decode(one, position), path)
+        ImageFile(_decode(one, position, check), path)
         for position, (one, path) in enumerate(zip(encoded, paths or [None] * len(encoded), strict=True))
     ]
 
@@ -90,7 +102,7 @@ def _list(text: str, problem: str) -> list[Any]:
         raise InvalidRowError(f"{problem} ({type(error).__name__})") from error
 
 
-def _decode(text: str, position: int) -> bytes:
+def _decode(text: str, position: int, check: Callable[[bytes], object]) -> bytes:
     where = f"image {position + 1}"
     if text.startswith("data:"):
         raise InvalidRowError(
@@ -101,16 +113,32 @@ def _decode(text: str, position: int) -> bytes:
     except (binascii.Error, ValueError) as error:
         raise InvalidRowError(f"{where} is not base64 ({error})") from error
     try:
-        check_image(data)
+        check(data)
     except ImageError as error:
         raise InvalidRowError(f"{where}: {error}") from error
     return data
 
 
-def check_image(data: bytes) -> None:
-    """Decode an image file. Raises ImageError where it is not complete, or not an image that is read."""
+def pixel_digest(data: bytes) -> str:
+    """Return the SHA-256 of an image file's pixels as they are stored: mode, size, transparency and values.
+
+    Images of one digest look alike however transparent ones are shown (:func:`benchc.images.decode`). The
+    values of a palette image are its colours. Raises ImageError as :func:`check_image`.
+    """
+    with _decoded(data) as image:
+        ImageOps.exif_transpose(image, in_place=True)
+        stored: Image.Image = image
+        if image.mode in ("P", "PA"):
+            stored = image.convert("RGBA" if image.has_transparency_data else "RGB")
+        facts = f"{stored.mode} {stored.size} {stored.info.get('transparency')}"
+        return hashlib.sha256(facts.encode() + stored.tobytes()).hexdigest()
+
+
+@contextmanager
+def _decoded(data: bytes) -> Iterator[Image.Image]:
     with opened(data) as image:
         image.verify()
     # Only decoding notices that a JPEG is truncated; a verified file has to be opened again.
     with opened(data) as image:
         image.load()
+        yield image

@@ -14,9 +14,11 @@ class ReaderOptions:
     Attributes:
         options_column: column with all options as one Python list of strings such as '(A) red'
         index_below: omit rows with this index or a larger one (MMBench's circular copies)
-        exclude: omit rows with these values, by column, such as {"question_type": "sort"}
+        exclude: omit rows with this value or one of these, by column, such as {"question_type": "sort"}
         image_column: column with the name of the row's image, or a Python list of names; rows with one name
             share one image (VQAv2's image_id)
+        pixel_keys: rows of this and of other such sources whose images have the same pixels share one image
+        one_image: reject rows with several images
         task_column: column with the task type; rows without one are rejected, since the pool is balanced by
             it
         answer_words: the answers are Yes and No, or letters A and B of options in the question's text, and
@@ -30,8 +32,10 @@ class ReaderOptions:
 
     options_column: str | None = None
     index_below: int | None = None
-    exclude: Annotated[Mapping[str, str], Json] = field(default_factory=dict)
+    exclude: Annotated[Mapping[str, str | list[str]], Json] = field(default_factory=dict)
     image_column: str | None = None
+    pixel_keys: bool = False
+    one_image: bool = False
     task_column: Literal["category", "l2_category"] | None = None
     answer_words: bool = False
     category_column: str | None = None

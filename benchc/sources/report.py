@@ -30,12 +30,19 @@ def report_frame(remarks: Iterable[Remark]) -> pl.DataFrame:
     return pl.DataFrame(list(remarks), schema=SCHEMA, orient="row")
 
 
-def summary(source: str, items: int, report: pl.DataFrame, thing: str = "item") -> str:
+def counted(items: int, published: str | None, thing: str = "item") -> str:
+    """Return the number of items, beside the published one, as text."""
+    return pluralize(items, thing) + (f" (published: {published})" if published else "")
+
+
+def summary(
+    source: str, items: int, report: pl.DataFrame, thing: str = "item", published: str | None = None
+) -> str:
     """Return the number of items, and of the report's rows by kind and reason, as lines of text.
 
-    ``thing`` is what the items are called.
+    ``thing`` is what the items are called, ``published`` how many there are as published.
     """
-    lines = [f"{source}: {pluralize(items, thing)}"]
+    lines = [f"{source}: {counted(items, published, thing)}"]
     counts = Counter(zip(report["kind"], report["reason"], strict=True))
     lines += [f"  {count:,} {kind}: {reason}" for (kind, reason), count in counts.most_common()]
     return "\n".join(lines)

@@ -5,12 +5,18 @@ from pathlib import Path
 
 import polars as pl
 
-from benchc.image_keys import derived_key, named_key
+from benchc.image_keys import derived_key, named_key, pixel_key
 from benchc.letters import LETTERS
 from benchc.progress import track
 from benchc.schemas.items import IMAGE, ITEMS
 from benchc.sources.error import InvalidRowError, SourceError
-from benchc.sources.item_images import ImageFile, read_image_names, read_item_images
+from benchc.sources.item_images import (
+    ImageFile,
+    check_image,
+    pixel_digest,
+    read_image_names,
+    read_item_images,
+)
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, present, read_item_text, read_open_text, with_answer_words
 from benchc.sources.reader_options import ReaderOptions
@@ -57,6 +63,8 @@ class _Rows:
         self._images: dict[str, list[ImageFile] | str | InvalidRowError] = {}
         self._names: dict[str, list[str]] = {}
         self._named: dict[str, bytes] = {}
+        # By file, since many rows may have one picture: the digest of its pixels where keys are of pixels.
+        self._decoded: dict[bytes, str | None] = {}
 
     def add(self, row: Row) -> None:
         index = row.values.get("index", "").strip()
@@ -72,7 +80,7 @@ class _Rows:
             return
         # A row that is no item may have the image of another one.
         try:
-            self._images[index] = read_item_images(row.values)
+            self._images[index] = read_item_images(row.values, self._decode_once)
         except InvalidRowError as refusal:
             self._images[index] = refusal
         reason = self._excluded(index, row.values)
@@ -110,12 +118,23 @@ class _Rows:
             id_ = f"{self._source}/{index}"
             try:
                 images = self._resolved(index)
+                if self._options.one_image and len(images) > 1:
+                    raise InvalidRowError(f"has {len(images)} images, and rows with one are read (one_image)")
                 items.append((id_, text, images, self._keys(id_, index, images)))
             except InvalidRowError as refusal:
                 self.remarks = [note for note in self.remarks if (note.id, note.kind) != (id_, "note")]
                 self.remarks.append(Remark(id_, line, "rejected", str(refusal)))
         self.remarks.sort(key=lambda remark: remark.line or 0)
         return sorted(items, key=lambda item: item_key(item[0]))
+
+    def _decode_once(self, data: bytes) -> None:
+        if data in self._decoded:
+            return
+        if self._options.pixel_keys:
+            self._decoded[data] = pixel_digest(data)
+        else:
+            check_image(data)
+            self._decoded[data] = None
 
     def _resolved(self, index: str) -> list[ImageFile]:
         """Return the images of a row. Raises InvalidRowError where it has none."""
@@ -133,6 +152,8 @@ class _Rows:
 
     def _keys(self, id_: str, index: str, images: list[ImageFile]) -> list[str]:
         """Return the keys of a row's images. Raises InvalidRowError where its names do not fit them."""
+        if self._options.pixel_keys:
+            return [pixel_key(str(self._decoded[image.bytes])) for image in images]
         if index not in self._names:
             # Also for a row that shares another's image by its index: keys decide the noise, which in
             # existing runs differs between such rows.
@@ -165,8 +186,9 @@ class _Rows:
         return read_item_text(values, options.options_column)
 
     def _excluded(self, index: str, values: Mapping[str, str]) -> str | None:
-        for column, value in self._options.exclude.items():
-            if values[column] == value:
+        for column, excluded in self._options.exclude.items():
+            value = values[column]
+            if value in ([excluded] if isinstance(excluded, str) else excluded):
                 return f"{column} is {value}"
         limit = self._options.index_below
         if limit is not None and index.isdecimal() and int(index) >= limit:

@@ -6,7 +6,7 @@ from pathlib import Path
 from benchc.config.catalogue import Conversion
 from benchc.config.load import Config
 from benchc.config.paths import is_result
-from benchc.config.source_files import DOWNLOADS, reader_options, source_files
+from benchc.config.source_files import DOWNLOADS, published_text, reader_options, source_files
 from benchc.user_paths import relative_path
 from benchc.workflow.code import Wildcards, code_of, contents_of
 from benchc.workflow.made_once import named
@@ -23,12 +23,14 @@ class Sources:
     ``entries``: also those that a benchmark uses beside the pool. ``generated`` and ``converted``: the ids of
     those whose TSV the run generates or converts, by the names of these files. ``conversions``: what
     is converted, by the same names. ``downloads``: what the run downloads, by the paths in DOWNLOADS.
-    ``answers``: the file with the answers to a source's open-ended questions.
+    ``published``: how many items a source has as published. ``answers``: the file with the answers to a
+    source's open-ended questions.
     """
 
     def __init__(self, config: Config) -> None:
         self.entries = config.all_sources
         self.all = sorted(config.sources)
+        self.published = {id_: published_text(source) for id_, source in self.entries.items()}
         self.readers = {id_: reader_options(source) for id_, source in self.entries.items()}
         seed = config.settings.demo and config.settings.demo.seed
         self.generated = {

@@ -58,6 +58,20 @@ def test_rows_that_the_reader_refuses_are_counted_by_reason() -> None:
     assert items["my"].images.rows() == [(f"my/{index}", f"my/{index}#0", 24 * 16) for index in (1, 40, 60)]
 
 
+@pytest.mark.parametrize(
+    ("published", "text"),
+    [
+        ({"items": 17023}, " (published: 17,023)"),
+        ({"items": 1200, "rounded": True}, " (published: about 1,200)"),
+    ],
+)
+def test_items_are_counted_beside_the_published_number(published: dict[str, object], text: str) -> None:
+    write_tsv(Path("my.tsv"), [row(1), row(2)])
+    found, items = collected(check_sources(config_of({"my": {"path": "my.tsv", "published": published}})))
+    assert lines(found, "ok") == [f"my: 2 items{text}, my.tsv"]
+    assert items["my"].texts.height == 2
+
+
 def test_a_row_without_index_is_named_by_its_line() -> None:
     write_tsv(Path("my.tsv"), [row(1), row("")])
     found, _ = collected(check_sources(config_of({"my": {"path": "my.tsv"}})))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchc.config.load import load
-from benchc.config.source_files import SourceFile, source_files
+from benchc.config.source_files import SourceFile, reader_options, source_files
 from tests.config.trial import MODELS, SOURCES, errors
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -357,6 +357,42 @@ def test_both_spellings_of_the_task_column_are_the_same(
 ) -> None:
     (root / "sources.yaml").write_text(SOURCES.replace("task_column: category", f"task_column: {spelling}"))
     assert {source.task_column for source in load(raw, root).sources.values()} == {"l2_category"}
+
+
+READER = "r: {label: R, path: r.tsv, task_column: category, reader: {%s}}\n"
+
+
+def test_excluded_values_are_in_one_order(raw: dict[str, Any], root: Path) -> None:
+    (root / "r.tsv").touch()
+    excluded = "exclude: {kind: [sort, count], category: [look], a: b}, pixel_keys: true, one_image: true"
+    (root / "sources.yaml").write_text(SOURCES + READER % excluded)
+    raw["sources"] = ["r", "drawn-text"]
+    options = reader_options(load(raw, root).sources["r"])
+    # Another order in the catalogue is no other param of the rule, and so reruns nothing.
+    assert list(options.exclude.items()) == [("a", "b"), ("category", ["look"]), ("kind", ["count", "sort"])]
+    assert options.pixel_keys and options.one_image
+
+
+@pytest.mark.parametrize(
+    ("reader", "sentence"),
+    [
+        (
+            "pixel_keys: true, image_column: photo",
+            "r.reader has pixel_keys and image_column, and an image has one key; remove one of them.",
+        ),
+        ("exclude: {kind: []}", "r.reader.exclude.kind is [], but should be "),
+        (
+            "exclude: {kind: 3}",
+            "r.reader.exclude.kind is 3, but should be a valid string (put it in quotes) or a valid list.",
+        ),
+        ("exclude: {kind: [3]}", "r.reader.exclude.kind is [3], but should be "),
+        ("pixel_keys: kind", 'r.reader.pixel_keys is "kind", but should be '),
+    ],
+)
+def test_an_invalid_reader(raw: dict[str, Any], root: Path, reader: str, sentence: str) -> None:
+    (root / "sources.yaml").write_text(SOURCES + READER % reader)
+    (only,) = errors(raw, root)
+    assert only.startswith(f"sources.yaml: {sentence}")
 
 
 FILES = "questions: q.json, annotations: a.zip, images: i"

@@ -8,7 +8,7 @@ from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
-from benchc.image_keys import derived_key, image_seed, named_key
+from benchc.image_keys import derived_key, image_seed, named_key, pixel_key
 from benchc.images import ImageError, encode_png
 from benchc.pixels import Pixels
 from benchc.randomness import seed_of
@@ -26,6 +26,11 @@ def test_the_seed_of_a_derived_key_is_that_of_item_and_index() -> None:
         for index in (0, 11):
             key = derived_key(item, index)
             assert image_seed(7, key, "fog", 4) == seed_of(7, item, index, "fog", 4)
+
+
+def test_the_seed_of_a_key_of_pixels_is_that_of_the_key() -> None:
+    key = pixel_key("0f" * 32)
+    assert key == f"sha256://{'0f' * 32}" and image_seed(7, key, "fog", 4) == seed_of(7, key, "fog", 4)
 
 
 def test_the_seed_of_a_named_key_is_that_of_the_key() -> None:

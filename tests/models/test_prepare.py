@@ -5,6 +5,7 @@ import resource
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import torch
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.images import encode
-from benchc.models import predict, units
+from benchc.models import predict, prepare, units
 from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.inference import infer
 from benchc.models.inference import prediction_rows as ask
@@ -39,7 +40,7 @@ def sources(data=None) -> list[ImagesToCorrupt]:
         encoded = encode(noise.integers(0, 256, (40 + 8 * number, 56, 3), np.uint8)) if data is None else data
         for name in ("gaussian_noise", "pixelate"):
             images = {item: [(f"{item}#0", encoded)]}
-            found.append(ImagesToCorrupt(recipe_of(name), (1, 3), 7, "drop", images))
+            found.append(ImagesToCorrupt(recipe_of(name), {item: (1, 3)}, 7, "drop", images))
     return found
 
 
@@ -64,6 +65,43 @@ def test_rows_are_equal_and_cached_units_are_not_encoded(family, scorers, tmp_pa
     assert predictions(scorer, tmp_path / "b", prepared) == (expected, 0)
     with PredictionCache(tmp_path / "b", {"model": "m"}, "a") as cache:
         assert all(unit.groups is None for unit in prepared(cache))
+
+
+def test_items_that_share_an_image_are_prepared_in_parts(scorers, tmp_path, monkeypatch):
+    monkeypatch.setattr(prepare, "ITEMS_OF_CALL", 3)
+    scorer, data = scorers["llava", "letter"], encode(np.full((40, 56, 3), 90, np.uint8))
+    items = {f"s/{n}": Item(Question(f"Is it {n}?", ("yes", "no")), ("sha256://a",)) for n in range(8)}
+    levels = {id_: (3,) if id_ == "s/4" else (1, 3) for id_ in items}
+    images = {id_: [("sha256://a", data)] for id_ in items}
+
+    def rows(folder, found, of_items):
+        with PredictionCache(folder, {"model": "m"}, "a") as cache:
+            predictor = Predictor(scorer, cache, COMPUTE)
+            return infer(predictor, of_items, found(cache), ask), predictor.computed
+
+    def shared():
+        return [
+            ImagesToCorrupt(recipe_of(name), levels, 7, "drop", images)
+            for name in ("gaussian_noise", "pixelate")
+        ]
+
+    alone = [
+        ImagesToCorrupt(each.recipe, levels, 7, "drop", {id_: images[id_]})
+        for id_ in items
+        for each in shared()
+    ]
+    expected = rows(tmp_path / "alone", lambda _: units_in(alone), items)
+    assert [(row["id"], row["corruption"]) for row in expected[0]] == [
+        (id_, name) for id_ in items for name in ("gaussian_noise", "pixelate") for _ in levels[id_]
+    ]
+    together = rows(tmp_path / "a", lambda _: units_in(shared()), items)
+    in_parts = rows(tmp_path / "b", lambda cache: prepared_units(shared(), scorer, items, cache, 2), items)
+    assert expected == together == in_parts
+    # A job that goes on after one that asked about two items, in another order, asks about the others.
+    some = {id_: items[id_] for id_ in ("s/6", "s/1")}
+    part = [replace(each, items={id_: images[id_] for id_ in some}) for each in shared()]
+    rows(tmp_path / "c", lambda _: units_in(part), some)
+    assert rows(tmp_path / "c", lambda _: units_in(shared()), items) == (expected[0], expected[1] - 8)
 
 
 def test_the_input_of_a_gpu_is_in_pinned_memory(scorers, tmp_path, monkeypatch):

@@ -1,17 +1,22 @@
 """Units of items that share images: from a file or corrupted on the fly, in any order, in bounded memory."""
 
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from PIL import Image
 
+from benchc.corruptions.apply import apply
 from benchc.corruptions.chunks import CorruptionSpec, write_corrupted
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
+from benchc.image_keys import image_seed, pixel_key
 from benchc.images import encode_png, pixel_hash
 from benchc.models import units
 from benchc.models.asking import AskedModel, Job, ShownImages
@@ -23,6 +28,7 @@ from benchc.schemas.parquet import TableFile, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import unique_images
 from benchc.schemas.subset import SUBSET
+from benchc.sources.item_images import pixel_digest
 from tests.stages import call_stage
 
 RECIPE = recipe_of("gaussian_noise")
@@ -53,9 +59,13 @@ def write_pool(path: Path, options: list[str]) -> None:
         "images": [[{"bytes": png(key), "path": None} for key in keys] for keys in SHOWN.values()],
         "image_keys": list(SHOWN.values()),
     }
+    write_table(pool_of(columns), path, POOL)
+
+
+def pool_of(columns: dict[str, object]) -> pl.DataFrame:
     absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in columns}
     frame = pl.DataFrame(columns, schema={name: POOL.columns[name] for name in columns})
-    write_table(frame.with_columns(**absent).select(*POOL.columns), path, POOL)
+    return frame.with_columns(**absent).select(*POOL.columns)
 
 
 @pytest.fixture
@@ -72,7 +82,7 @@ def hashes(
 ) -> dict[str, dict[int, list[str]]]:
     """Return the hash of every image of every unit, by item and severity, in the order of the units."""
     found = list(units_in(unit_images(folder / "pool.parquet", keys, images, severities, assignment)))
-    assert {unit.corruption for unit in found} == {"gaussian_noise"}
+    assert {unit.corruption for unit in found} <= {"gaussian_noise"}
     return {
         unit.item: {
             severity: [pixel_hash([image]) for image in variant]
@@ -89,7 +99,8 @@ def test_a_shared_image_is_stored_once_and_the_same_for_all_its_items(folder: Pa
         (key, severity) for key in keys for severity in (1, 2, 3, 4, 5)
     ]
     seen = hashes(folder, [folder / "gaussian_noise.parquet"])
-    assert list(seen) == list(SHOWN)
+    # Those that share an image come with the first of them.
+    assert list(seen)[:5] == ["p/0", "p/1", "p/4", "p/40", "p/2"] and seen.keys() == SHOWN.keys()
     for severity in (1, 2, 3, 4, 5):
         x = seen["p/0"][severity]
         assert seen["p/1"][severity] == x and seen["p/4"][severity][1:] == x
@@ -125,18 +136,134 @@ def test_transparency_is_treated_the_same_in_files_and_recipes(tmp_path: Path, a
     assert made != hashes(tmp_path, Recipes([RECIPE], seed=5, alpha=other), keys)
 
 
-def test_an_image_shared_by_neighbours_is_corrupted_once(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made: list[str] = []
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The keys of the images that are corrupted or decoded from a file."""
+    keys: list[str] = []
 
-    def counting(key: str, *arguments) -> object:
-        made.append(key)
-        return variants_of_image(key, *arguments)
+    def counting(function: Callable[..., object], place: int) -> Callable[..., object]:
+        def counted(*arguments: object) -> object:
+            keys.append(str(arguments[place]))
+            return function(*arguments)
 
-    monkeypatch.setattr(units, "variants_of_image", counting)
+        return counted
+
+    monkeypatch.setattr(units, "variants_of_image", counting(units.variants_of_image, 0))
+    monkeypatch.setattr(units, "decoded", counting(units.decoded, 1))
+    return keys
+
+
+def test_a_shared_image_is_made_once_wherever_its_items_stand(folder: Path, made: list[str]) -> None:
+    every = ["s://x", "s://y", "p/2#0", "p/3#0", *(f"p/{n}#0" for n in range(5, 40))]
     hashes(folder, Recipes([RECIPE], seed=5))
-    assert made[:6] == ["s://x", "p/2#0", "p/3#0", "s://y", "s://x", "p/5#0"]
+    assert made == every
+    hashes(folder, [folder / "gaussian_noise.parquet"])
+    assert made[len(every) :] == every
+    made.clear()
+    # At other severities for each of its items, too.
+    cells = {"gaussian_noise": {"p/0": [2], "p/1": [1], "p/4": [2, 1], "p/40": [5]}}
+    hashes(folder, Recipes([RECIPE], seed=5), assignment=cells)
+    hashes(folder, [folder / "gaussian_noise.parquet"], assignment=cells)
+    assert made == ["s://x", "s://y"] * 2
+
+
+def test_images_with_the_same_pixels_are_stored_once_in_whatever_files(tmp_path: Path, made) -> None:
+    pixels = np.random.default_rng(3).integers(0, 256, (36, 40, 3), np.uint8)
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "BMP")
+    key = pixel_key(pixel_digest(file.getvalue()))
+    assert key == pixel_key(pixel_digest(encode_png(pixels)))
+    files = {"a/1": file.getvalue(), "b/1": encode_png(pixels)}
+    images = [[{"bytes": data, "path": None}] for data in files.values()]
+    columns = {"id": [*files], "images": images, "image_keys": [[key], [key]]}
+    write_table(pool_of(columns), tmp_path / "pool.parquet", POOL)
+    call_stage(
+        "corrupt",
+        pool=tmp_path / "pool.parquet",
+        recipe=RECIPE,
+        seed=5,
+        output=tmp_path / "gaussian_noise.parquet",
+    )
+    stored = read_table(tmp_path / "gaussian_noise.parquet", CORRUPTED)
+    assert stored.select("image_key", "severity").rows() == [(key, level) for level in (1, 2, 3, 4, 5)]
+    keys = {id_: [key] for id_ in files}
+    found = hashes(tmp_path, Recipes([RECIPE], seed=5), keys)
+    assert found == hashes(tmp_path, [tmp_path / "gaussian_noise.parquet"], keys) and made == [key, key]
+    # The noise is that of the key, and of no item.
+    alone = apply(RECIPE, pixels, 3, image_seed(5, key, "gaussian_noise", 3))
+    assert found["a/1"][3] == found["b/1"][3] == [pixel_hash([alone])]
+
+
+def test_only_the_first_item_with_an_image_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[int] = []
+    read = TableFile.rows
+
+    def reading(self: TableFile, numbers: list[int], names: list[str]) -> pl.DataFrame:
+        rows.extend(numbers)
+        return read(self, numbers, names)
+
+    monkeypatch.setattr(TableFile, "rows", reading)
+    hashes(folder, Recipes([RECIPE], seed=5))
+    # p/4 has the first of s://y, and s://x is that of p/0.
+    assert rows == [0, *range(2, 40)]
+
+
+# Of few images, so that items share them.
+SOME_KEYS = st.lists(st.sampled_from([f"s://{name}" for name in "abcdefgh"]), min_size=1, max_size=4)
+
+
+@given(
+    st.lists(st.one_of(SOME_KEYS, SOME_KEYS.map(lambda own: own[:1])), min_size=1, max_size=12),
+    st.lists(st.lists(st.sampled_from([1, 3, 5]), unique=True), min_size=12, max_size=12),
+    st.sampled_from([1, 3, 16]),
+)
+@settings(max_examples=15, deadline=None)
+def test_units_are_those_of_each_item_alone(
+    tmp_path_factory: pytest.TempPathFactory, shown: list[list[str]], levels: list[list[int]], most: int
+) -> None:
+    folder = tmp_path_factory.mktemp("any")
+    keys = {f"p/{number}": own for number, own in enumerate(shown)}
+    images = {key: png(key) for own in shown for key in own}
+    columns = {
+        "id": list(keys),
+        "images": [[{"bytes": images[key], "path": None} for key in own] for own in shown],
+        "image_keys": shown,
+    }
+    write_table(pool_of(columns), folder / "pool.parquet", POOL)
+    write_corrupted(unique_images(folder / "pool.parquet", keys), SPEC, folder / "gaussian_noise.parquet")
+    cells = {"gaussian_noise": dict(zip(keys, levels, strict=False))}
+    for assignment in (None, cells):
+        expected = {}
+        for id_, own in keys.items():
+            wanted = (1, 2, 3, 4, 5) if assignment is None else cells["gaussian_noise"][id_]
+            alone = [variants_of_image(key, images[key], RECIPE, wanted, 5) for key in own]
+            if wanted:
+                expected[id_] = {n: [pixel_hash([each[n]]) for each in alone] for n in wanted}
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(units, "IMAGES_OF_GROUP", most)
+            for source in (Recipes([RECIPE], seed=5), [folder / "gaussian_noise.parquet"]):
+                found = hashes(folder, source, keys, assignment=assignment)
+                assert found == expected
+                # Not only equal: an item's severities are in its order.
+                assert [list(found[id_]) for id_ in expected] == [list(each) for each in expected.values()]
+
+
+@given(st.lists(SOME_KEYS, max_size=12), st.sampled_from([1, 3, 16]))
+def test_groups_have_each_item_once_and_few_images(shown: list[list[str]], most: int) -> None:
+    keys = {f"p/{number}": own for number, own in enumerate(shown)}
+    order = list(keys)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(units, "IMAGES_OF_GROUP", most)
+        groups = list(units.items_sharing_images(keys))
+    assert sorted((id_ for group in groups for id_ in group), key=order.index) == order
+    assert all(group == sorted(group, key=order.index) for group in groups)
+    assert [group[0] for group in groups] == sorted((group[0] for group in groups), key=order.index)
+    for group in groups:
+        assert len({key for id_ in group for key in keys[id_]}) <= max(most, len(set(keys[group[0]])))
+    # Without this bound, no image is in two groups.
+    if most == 16:
+        owners = [(key, number) for number, group in enumerate(groups) for id_ in group for key in keys[id_]]
+        assert len(set(owners)) == len({key for key, _ in owners})
 
 
 def test_a_file_is_read_in_chunks_of_several_items(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,8 +276,8 @@ def test_a_file_is_read_in_chunks_of_several_items(folder: Path, monkeypatch: py
 
     monkeypatch.setattr(TableFile, "rows", reading)
     hashes(folder, [folder / "gaussian_noise.parquet"])
-    # 41 items in chunks of 16, at five severities; p/1 has the image of p/0.
-    assert sizes == [15 * 5, 16 * 5, 9 * 5]
+    # 41 items in chunks of 16, at five severities; the first four have two images.
+    assert sizes == [14 * 5, 16 * 5, 9 * 5]
 
 
 @pytest.mark.parametrize(

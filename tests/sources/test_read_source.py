@@ -51,6 +51,23 @@ def test_rows_are_left_out_by_several_columns(tmp_path: Path) -> None:
     ]
 
 
+def test_rows_are_left_out_by_several_values_and_counted_beside_the_published_number(tmp_path: Path) -> None:
+    write_tsv(tmp_path / "s.tsv", [row(1, kind="sort"), row(2, kind="choice"), row(3, kind="a, b")])
+    result = run(tmp_path, '--reader.exclude={"kind": ["sort", "a, b"]}', "--published=17,023")
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.splitlines()[0] == "s: 1 item (published: 17,023)"
+    assert read_table(tmp_path / "s.parquet", ITEMS)["id"].to_list() == ["s/2"]
+
+
+@pytest.mark.parametrize("values", ["[1]", "1", '{"a": "b"}', "null"])
+def test_excluded_values_that_are_no_texts_are_refused(tmp_path: Path, values: str) -> None:
+    write_tsv(tmp_path / "s.tsv", [row(1)])
+    result = run(tmp_path, f'--reader.exclude={{"category": {values}}}')
+    assert result.returncode == 2
+    assert result.stderr.startswith("error: Invalid value for --reader.exclude: category")
+    assert result.stderr.count("\n") == 1
+
+
 def test_images_are_named_by_a_column(tmp_path: Path) -> None:
     write_tsv(tmp_path / "s.tsv", [row(1, photo="7"), row(2, photo="7")])
     result = run(tmp_path, "--reader.image-column", "photo")

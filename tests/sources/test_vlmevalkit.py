@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchc.schemas.items import ITEMS
-from benchc.sources import tsv
+from benchc.sources import item_images, tsv, vlmevalkit
 from benchc.sources.error import SourceError
 from benchc.sources.report import summary
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
@@ -328,6 +328,67 @@ def test_rows_of_another_kind_are_left_out(tmp_path: Path) -> None:
     assert report == [("s/2", "excluded", "question_type is sort")]
 
 
+def test_rows_with_one_of_several_values_are_left_out(tmp_path: Path) -> None:
+    rows = [row(1), row(2, category="look"), row(3, category="count"), row(4, category="look, count")]
+    excluded = ReaderOptions(exclude={"category": ["look", "count"], "l2_category": "none"})
+    items, report = read(tmp_path, rows, excluded)
+    assert [item["id"] for item in items] == ["s/1", "s/4"]
+    assert report == [("s/2", "excluded", "category is look"), ("s/3", "excluded", "category is count")]
+
+
+PIXELS = ReaderOptions(pixel_keys=True)
+
+
+def test_circular_copies_have_the_key_of_their_original(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoded = []
+    monkeypatch.setattr(
+        vlmevalkit, "pixel_digest", lambda data: decoded.append(data) or item_images.pixel_digest(data)
+    )
+    other = image_bytes((20, 40, 220), form="BMP")  # the pixels of BLUE
+    rows = [
+        row(5),
+        row(6, image=encoded(BLUE)),
+        row(1000005, image="5"),
+        row(2000005, image="5"),
+        row(1000006, image=encoded(BLUE)),
+        row(2000006, image=encoded(other)),
+        row(3000006, image="9"),
+    ]
+    items, report = read(tmp_path, rows, PIXELS)
+    keys = {item["id"]: item["image_keys"] for item in items}
+    assert keys["s/5"] == keys["s/1000005"] == keys["s/2000005"]
+    assert keys["s/6"] == keys["s/1000006"] == keys["s/2000006"] != keys["s/5"]
+    # Files stay as published, and each is decoded once.
+    assert items[-1]["images"] == [{"bytes": other, "path": None}]
+    assert decoded == [RED, BLUE, other]
+    reason = "image '9' is neither an image in base64 nor the index of a row"
+    assert report == [("s/3000006", "rejected", reason)]
+    # Also in another source, and in any release: keys decide the noise of a run.
+    found, _ = read_vlmevalkit(write_tsv(tmp_path / "t.tsv", [row("x")]), "t", PIXELS)
+    digest = "7b765469c1ea6d7583290191b3438f5b71646c61a3c4e2a4a22d8d43eec67855"
+    assert found["image_keys"].to_list() == [keys["s/5"]] == [[f"sha256://{digest}"]]
+
+
+def test_a_picture_that_cannot_be_decoded_is_rejected_with_its_copies(tmp_path: Path) -> None:
+    rows = [row(1, image=encoded(RED[:-30])), row(2, image="1"), row(3)]
+    items, report = read(tmp_path, rows, PIXELS)
+    assert [item["id"] for item in items] == ["s/3"]
+    assert [(id_, kind) for id_, kind, _ in report] == [("s/1", "rejected"), ("s/2", "rejected")]
+    assert "are not a complete image" in report[0][2]
+    assert report[1][2] == "shares the image of row '1', which has none of its own"
+
+
+def test_a_row_with_several_images_is_rejected_where_rows_have_one(tmp_path: Path) -> None:
+    both = f"['{encoded(RED)}', '{encoded(BLUE)}']"
+    rows = [row(1, image=both), row(2, image="1"), row(3), row(4, image=f"['{encoded(RED)}']")]
+    items, report = read(tmp_path, rows, ReaderOptions(one_image=True))
+    assert [item["id"] for item in items] == ["s/3", "s/4"]
+    reason = "has 2 images, and rows with one are read (one_image)"
+    assert report == [("s/1", "rejected", reason), ("s/2", "rejected", reason)]
+
+
 def test_the_summary_counts_by_reason(tmp_path: Path) -> None:
     path = write_tsv(tmp_path / "s.tsv", [row(1), row(2, image=""), row(3, image=""), row(4, answer="")])
     items, report = read_vlmevalkit(path, "s")
@@ -336,6 +397,7 @@ def test_the_summary_counts_by_reason(tmp_path: Path) -> None:
         "  2 rejected: has no image",
         "  1 rejected: the answer '' is not one option letter",
     ]
+    assert summary("s", 1, report, published="17,023").splitlines()[0] == "s: 1 item (published: 17,023)"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,72 @@
+"""Image files have one digest of pixels if and only if they store the same pixels."""
+
+import io
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from benchc.images import decode
+from benchc.sources.item_images import pixel_digest
+
+CHANNELS = {"L": 1, "LA": 2, "RGB": 3, "RGBA": 4}
+# Few values and sizes, so that many images are equal.
+SIZES = st.sampled_from([(1, 1), (1, 2), (2, 1)])
+
+
+@st.composite
+def stored_images(draw: st.DrawFn) -> tuple[tuple[str, tuple[int, ...], bytes], bytes]:
+    """Return what an image file stores (mode, shape and values), and the file, in one of several formats."""
+    size, mode = draw(SIZES), draw(st.sampled_from([*CHANNELS]))
+    shape = (*size, CHANNELS[mode])
+    values = draw(
+        st.lists(st.sampled_from([7, 255]), min_size=int(np.prod(shape)), max_size=int(np.prod(shape)))
+    )
+    pixels = np.array(values, dtype=np.uint8).reshape(shape)
+    image = Image.fromarray(pixels[..., 0] if mode == "L" else pixels, mode)
+    forms = ["PNG", "TIFF", "turned"] + (["palette"] if mode in ("RGB", "RGBA") else [])
+    form = draw(st.sampled_from(forms))
+    options = {}
+    if form == "turned":  # stored on its side, with the EXIF tag that turns it
+        image = image.transpose(Image.Transpose.ROTATE_90)
+        exif = Image.Exif()
+        exif[0x0112] = 6
+        options = {"exif": exif}
+    elif form == "palette":
+        image = with_palette(pixels, draw(st.booleans()))
+    file = io.BytesIO()
+    image.save(file, "TIFF" if form == "TIFF" else "PNG", **options)
+    return (mode, shape, pixels.tobytes()), file.getvalue()
+
+
+def with_palette(pixels: np.ndarray, backwards: bool) -> Image.Image:
+    """Return a palette image of ``pixels``, whose palette may begin with the last colour."""
+    colours, indices = np.unique(pixels.reshape(-1, pixels.shape[-1]), axis=0, return_inverse=True)
+    if backwards:
+        colours, indices = colours[::-1], len(colours) - 1 - indices
+    image = Image.fromarray(indices.reshape(pixels.shape[:2]).astype(np.uint8), "P")
+    image.putpalette(colours[:, :3].tobytes())
+    if pixels.shape[-1] == 4:
+        image.info["transparency"] = colours[:, 3].tobytes()
+    return image
+
+
+@given(stored_images(), stored_images())
+def test_digests_are_equal_if_and_only_if_pixels_are(first, second) -> None:
+    (pixels, file), (others, other) = first, second
+    assert (pixel_digest(file) == pixel_digest(other)) == (pixels == others)
+    if pixels == others:
+        for alpha in ("drop", "white"):
+            assert np.array_equal(decode(file, alpha), decode(other, alpha))
+
+
+def test_a_colour_that_is_transparent_counts() -> None:
+    image = Image.new("RGB", (4, 4), (9, 9, 9))
+    files = []
+    for options in ({}, {"transparency": (9, 9, 9)}):
+        file = io.BytesIO()
+        image.save(file, "PNG", **options)
+        files.append(file.getvalue())
+    assert not np.array_equal(*(decode(file, "white") for file in files))
+    assert pixel_digest(files[0]) != pixel_digest(files[1])
