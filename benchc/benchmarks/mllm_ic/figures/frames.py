@@ -205,6 +205,7 @@ def _scale(values: Floats) -> tuple[float, float, dict[float, str]]:
     """Return the per cent at the centre and at the rim, and circles between; the lowest is not the centre."""
     low = max(0, 10 * floor(10 * float(values.min()) - 0.2))
     high = min(100, max(low + 20, 10 * ceil(10 * float(values.max()))))
+    low = min(low, high - 20)
     step = 5 if high - low <= 20 else 10 if high - low <= 50 else 20
     # Not at the rim, where the ring is.
     return low, high, {tick: f"{tick}" for tick in range(high - step, low, -step)}
