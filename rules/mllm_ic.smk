@@ -15,6 +15,8 @@ OUTPUTS:
     <results>/scores/{asked}.parquet             counts by scenario and capability
     <results>/gallery.parquet                    an image of the pool under each corruption at each severity
     <results>/tables/ic_cube.parquet             accuracies of all models by scenario and capability, with intervals
+    <results>/samples.parquet                    questions and small pictures that the cube explorer shows
+    <results>/hierarchy/{features,tsne}.parquet  the mean feature of pictures in each scenario, and a map of them
 """
 
 
@@ -164,6 +166,14 @@ rule cube:
         RUN
 
 
+# Of the images that models see; none where jobs generate them.
+SHOWN_FILES = images.files("questions", [*images.recipes])
+SHOWN = images.show([*images.recipes])
+KERNELS = By(
+    lambda wildcards: None, {None: sorted({line for code in images.kernel_code.values() for line in code})}
+)
+
+
 rule gallery:
     """Show one image of the pool under each corruption at each severity."""
     input:
@@ -177,17 +187,95 @@ rule gallery:
     conda:
         "../envs/images.yaml"
     params:
-        **stage(
-            "mllm_ic.gallery",
-            code=[
-                By(
-                    lambda wildcards: None,
-                    {None: sorted({line for code in images.kernel_code.values() for line in code})},
-                )
-            ],
-            images=images.show([*images.recipes]),
-        ),
+        **stage("mllm_ic.gallery", code=[KERNELS], images=SHOWN),
     message:
         "Showing an image under all corruptions"
     shell:
         RUN
+
+
+rule choose_samples:
+    """Choose the questions and pictures behind the cells of the cube explorer."""
+    input:
+        pool="<results>/pool/items.parquet",
+        capabilities="<results>/pool/capabilities.parquet",
+        corrupted=SHOWN_FILES,
+    output:
+        "<results>/samples.parquet",
+    log:
+        "<logs>/choose_samples.log",
+    benchmark:
+        "<benchmarks>/choose_samples.jsonl"
+    conda:
+        "../envs/images.yaml"
+    params:
+        **stage(
+            "mllm_ic.choose_samples",
+            code=[] if SHOWN_FILES else [KERNELS],
+            images=SHOWN,
+            seed=settings.seed,
+        ),
+    message:
+        "Choosing the samples of the cube explorer"
+    shell:
+        RUN
+
+
+if settings.hierarchy:
+    # CIFAR-10's pictures are corrupted in the job.
+    POOL_FILES = SHOWN_FILES if settings.hierarchy.images is None else []
+
+    rule hierarchy_features:
+        """Compute the mean feature of pictures in each scenario."""
+        input:
+            pool="<results>/pool/items.parquet",
+            corrupted=POOL_FILES,
+            # Figure 3 says so where CIFAR-10 or its network is absent.
+            waited_for=bench.hierarchy_inputs,
+        output:
+            "<results>/hierarchy/features.parquet",
+        log:
+            "<logs>/hierarchy_features.log",
+        benchmark:
+            "<benchmarks>/hierarchy_features.jsonl"
+        conda:
+            "../envs/encoders.yaml"
+        threads: 2
+        resources:
+            mem_mb=3000,
+        params:
+            **stage(
+                "mllm_ic.hierarchy_features",
+                contents=contents_of([] if bench.trained_encoder else bench.hierarchy_inputs),
+                code=[] if POOL_FILES else [KERNELS],
+                images=SHOWN,
+                **bench.hierarchy(),
+            ),
+        message:
+            "Computing the features of Figure 3"
+        shell:
+            RUN
+
+    rule hierarchy_tsne:
+        """Map the scenarios by their features into a plane."""
+        input:
+            features="<results>/hierarchy/features.parquet",
+        output:
+            "<results>/hierarchy/tsne.parquet",
+        log:
+            "<logs>/hierarchy_tsne.log",
+        localrule: True
+        conda:
+            "../envs/core.yaml"
+        params:
+            **stage(
+                "mllm_ic.hierarchy_tsne",
+                corruption_categories=images.groups,
+                levels=bench.levels(images.suite),
+                perplexity=settings.hierarchy.perplexity,
+                seed=settings.hierarchy.seed,
+            ),
+        message:
+            "Mapping the scenarios of Figure 3"
+        shell:
+            RUN

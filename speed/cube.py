@@ -31,6 +31,7 @@ from run_summary import processor
 
 from benchc.benchmarks.mllm_ic.capabilities import capabilities
 from benchc.benchmarks.mllm_ic.corruption_tree import corruption_tree
+from benchc.benchmarks.mllm_ic.metrics.counts import counts
 from benchc.benchmarks.mllm_ic.metrics.cube import cube
 from benchc.benchmarks.mllm_ic.run_outcomes import read_run
 from benchc.benchmarks.mllm_ic.schemas.capabilities import CAPABILITIES
@@ -125,12 +126,12 @@ def measured(folder: Path, draws: int) -> dict[str, float]:
     with step("read"):
         run = read_run(sorted(folder.glob("outcomes/*.parquet")), folder / "capabilities.parquet")
     with step("scores"):
-        cells = np.stack([run.cells(model) for model in run.codes])
+        scores = pl.concat([counts(run, model) for model in run.codes])
     with step("cube"):
         levels = {each.category: each.level for each in TREE}
         categories = {each.name: each.category for each in TREE}
         rows = cube(run, {model: model for model in run.codes}, categories, levels, draws, 0)
-    np.testing.assert_allclose(rows["accuracy"], cells.ravel(), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(rows["accuracy"], scores["correct"] / scores["n"], rtol=0, atol=1e-12)
     return seconds | {"peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9}
 
 

@@ -18,7 +18,7 @@ WITHOUT = "weather_condition"  # as in the paper
 def hierarchy_tsne(
     *,
     features: Path,
-    categories: Annotated[Mapping[str, str], Json],
+    corruption_categories: Annotated[Mapping[str, str], Json],
     levels: Annotated[Mapping[str, str], Json],
     perplexity: float,
     seed: NaturalInt,
@@ -28,14 +28,16 @@ def hierarchy_tsne(
 
     Args:
         features: hierarchy/features.parquet
-        categories: of each corruption
+        corruption_categories: of each corruption
         levels: of each category
         perplexity: of the t-SNE
         seed: of the t-SNE
         output: hierarchy/tsne.parquet to write
     """
     table = read_table(features, FEATURES).with_columns(
-        category=pl.col("corruption").replace_strict(dict(categories), default=None, return_dtype=pl.String)
+        category=pl.col("corruption").replace_strict(
+            dict(corruption_categories), default=None, return_dtype=pl.String
+        )
     )
     table = table.filter(pl.col("category").ne_missing(WITHOUT)).with_columns(
         level=pl.col("category").replace_strict(dict(levels), default=None, return_dtype=pl.String)

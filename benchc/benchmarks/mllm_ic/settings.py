@@ -184,6 +184,11 @@ class Settings(settings.RunSettings):
         description="Data and models that the run generates and trains; null if all are real.",
     )
 
+    @property
+    def imported(self) -> dict[str, Imported | ImportedPredictions]:
+        """Return the models that other programs have asked, by id."""
+        return {**self.answers_from, **self.predictions_from}
+
     @classmethod
     def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:
         yield from circular_errors(raw, file)

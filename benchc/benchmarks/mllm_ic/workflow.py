@@ -13,7 +13,7 @@ from benchc.labels import check_labels
 from benchc.models.registry import ANSWERING
 from benchc.pluralize import pluralize
 from benchc.rendering.declaration import Output
-from benchc.workflow.encoders import TrainedEncoder
+from benchc.workflow.encoders import TrainedEncoder, files_of
 from benchc.workflow.judges import judged
 from benchc.workflow.run import Benchmark, Run
 from benchc.workflow.sources import local
@@ -39,12 +39,11 @@ class Workflow(Benchmark):
         self.settings = config.settings
         self.subsets = {"questions": "<results>/subsets/questions.parquet"}
         self.measured = self.settings.models
-        answers, predictions = self.settings.answers_from, self.settings.predictions_from
         self.labels = {id_: config.models[id_].label for id_ in self.measured}
-        self.labels |= {id_: one.label for id_, one in (*answers.items(), *predictions.items())}
+        self.labels |= {id_: one.label for id_, one in self.settings.imported.items()}
         check_labels(self.labels, "answers_from, predictions_from and the model catalogue")
         self.words = [id_ for id_ in self.measured if config.models[id_].scoring in ANSWERING]
-        self.imported = {id_: local(one.file) for id_, one in (*answers.items(), *predictions.items())}
+        self.imported = {id_: local(one.file) for id_, one in self.settings.imported.items()}
         self.categories = local(self.settings.capabilities.categories)
         self.groups = groups_of(
             read_categories(Path(self.categories), self.settings.sources), self.settings.mini
@@ -63,6 +62,31 @@ class Workflow(Benchmark):
             CUBE,
             *(f"<results>/scores/{id_}.parquet" for id_ in self.labels),
         ]
+
+    @property
+    def hierarchy_inputs(self) -> list[str]:
+        """Return the files of Figure 3's pictures and network that are here; none of the run's pool."""
+        chosen = self.settings.hierarchy
+        if chosen is None:
+            return []
+        if chosen.images is None:
+            return self.trained_encoder.files if self.trained_encoder else []
+        return files_of(local(file) for file in (chosen.images, chosen.weights) if file)
+
+    def hierarchy(self) -> dict[str, Any]:
+        """Return what the stage of Figure 3's features is given besides images of the pool."""
+        chosen = self.settings.hierarchy
+        assert chosen is not None
+        encoder = self.trained_encoder.folder if self.trained_encoder else None
+        return {
+            "pictures": chosen.images and local(chosen.images),
+            "weights": chosen.weights and local(chosen.weights),
+            "encoder": encoder if chosen.images is None else None,
+            "count": chosen.count,
+            "seed": chosen.seed,
+            # Their number decides the last bits, so it is not that of the cores.
+            "threads": 2,
+        }
 
     def levels(self, suite: Suite) -> dict[str, str]:
         """Return the level of each category of a suite."""

@@ -76,7 +76,7 @@ def mapped(folder: Path, source: Path) -> Path:
     call_stage(
         "mllm_ic.hierarchy_tsne",
         features=source,
-        categories={name: CATEGORIES[name] for name in NAMES},
+        corruption_categories={name: CATEGORIES[name] for name in NAMES},
         levels=LEVELS,
         perplexity=30,
         seed=0,

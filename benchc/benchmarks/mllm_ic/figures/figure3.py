@@ -11,9 +11,10 @@ from matplotlib.lines import Line2D
 from benchc.benchmarks.mllm_ic.corruption_tree import corruption_label
 from benchc.benchmarks.mllm_ic.schemas.hierarchy import TSNE
 from benchc.corruptions.recipe import CLEAN
+from benchc.rendering.noted_figure import sentence
 from benchc.rendering.point_labels import label_points
 from benchc.rendering.series_style import COLOURS
-from benchc.rendering.style import INK, SMALL, TEXT_WIDTH, new_figure, styled
+from benchc.rendering.style import FAINT, INK, SMALL, TEXT_WIDTH, new_figure, styled
 from benchc.schemas.parquet import read_footer, read_table
 
 MARKERS = {"global": "o", "regional": "s", "pixel": "^"}
@@ -24,13 +25,14 @@ def figure3(tsne: Path) -> Figure:
     """Plot the scenarios of tsne.parquet: one line a corruption, from its mildest severity on."""
     footer = read_footer(tsne)
     if footer.get("missing"):
-        return _sentence(f"Figure 3 is not made: {footer['missing']}.")
+        return sentence(f"Figure 3 is not made: {footer['missing']}.")
     rows = read_table(tsne, TSNE)
     with styled():
         figure = new_figure(TEXT_WIDTH, 4.6)
         axes = figure.subplots()
         _plot(axes, rows)
         axes.set(xticks=[], yticks=[], title=f"{footer['network']}, {footer['pictures']}")
+        axes.spines[:].set(visible=True, color=FAINT)
         axes.margins(0.06, 0.05)
         _legend(figure, rows)
         last = rows.filter(pl.col("corruption") != CLEAN).unique(
@@ -76,10 +78,3 @@ def _colours(rows: pl.DataFrame) -> dict[str, str]:
     """Return the colour of each category, in the order of the run."""
     names = rows["category"].drop_nulls().unique(maintain_order=True)
     return dict(zip(names, COLOURS, strict=False))
-
-
-def _sentence(text: str) -> Figure:
-    with styled():
-        figure = new_figure(TEXT_WIDTH, 0.5)
-        figure.text(0.5, 0.5, text, color=INK, ha="center", va="center")
-    return figure

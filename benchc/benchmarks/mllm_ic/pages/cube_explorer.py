@@ -1,4 +1,4 @@
-"""The cube explorer: heat maps of accuracy by severity, capability and corruption, and what is behind a cell."""
+"""The cube explorer: heat maps by severity, capability and corruption, and the samples behind a cell."""
 
 import base64
 from pathlib import Path

@@ -57,8 +57,8 @@ def hierarchy(features: Path, tsne: Path) -> Table:
         frame,
         [
             Column("measure", "Measure"),
-            Column("features", "Features", signed=True),
-            Column("map", "Map", signed=True),
+            Column("features", "Features"),
+            Column("map", "Map"),
         ],
         caption=CAPTION.format(facts=facts),
         label="mllm-ic-hierarchy",
