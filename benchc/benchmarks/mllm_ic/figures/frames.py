@@ -198,7 +198,8 @@ def _room(charts: Sequence[Sequence[str]], width: float) -> _Room:
 
 
 def _width(text: str) -> float:
-    return float(TextPath((0, 0), text, size=SPOKE_SIZE).get_extents().width) / 72
+    width: float = TextPath((0, 0), text, size=SPOKE_SIZE).get_extents().width / 72
+    return width
 
 
 def _scale(values: Floats) -> tuple[float, float, dict[float, str]]:
