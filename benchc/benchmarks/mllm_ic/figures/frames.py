@@ -187,11 +187,12 @@ def _room(charts: Sequence[Sequence[str]], width: float) -> _Room:
     )
 
     def reach(sign: int) -> float:
-        return max(
+        most: float = max(
             (radius + LABEL_GAP) * sign * up
             + SPOKE_LINE * (1 + spoke.count("\n")) * (1 if sign * up > STEEP else 0.5)
             for _, up, spoke in labels
         )
+        return most
 
     far = LINE if any(len(spokes) > MANY and len(spokes) % 2 for spokes in charts) else 0
     return _Room(radius, reach(1), reach(-1) + far)
