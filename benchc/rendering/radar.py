@@ -75,6 +75,7 @@ def radar(
     # below it begin and end there.
     for mark, angle in zip(axes.xaxis.get_major_ticks(), angles, strict=False):
         label, side, height = mark.label1, np.sin(angle), np.cos(angle)
+        label.set_linespacing(1.0)
         label.set_horizontalalignment("center" if abs(side) < 1e-9 else "left" if side > 0 else "right")
         if abs(height) > STEEP:
             label.set_verticalalignment("bottom" if height > 0 else "top")

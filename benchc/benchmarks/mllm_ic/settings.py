@@ -105,8 +105,8 @@ class Figures(Strict):
 
     left_out: AnyIds = Field(
         default=[],
-        description="Ids of models that Figures 6 to 9 leave out, as the paper does with MiniGPT-4 and Otter, "
-        "since models near chance compress the scale of all others.",
+        description="Ids of models that Figures 6 to 9 leave out, as the paper does with MiniGPT-4 and "
+        "Otter: models near chance compress the scale.",
     )
     figure5: Figure5 = Field(default_factory=Figure5, description="What Figure 5 shows.")
     figure10: Figure10 = Field(default_factory=Figure10, description="What Figure 10 shows.")

@@ -81,6 +81,20 @@ MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
         'config.yaml: figures.figure10.model is "larger", but there is no such model of the run (did you '
         "mean large?).",
     ),
+    "a figure without a model that is not there": (
+        {"figures": {"left_out": ["larger"]}},
+        'config.yaml: figures.left_out[0] is "larger", but there is no such model of the run (did you mean '
+        "large?).",
+    ),
+    "a figure without models": (
+        {"figures": {"left_out": ["small", "large"]}},
+        "config.yaml: figures.left_out has all models of the run; keep one for Figures 6 to 9.",
+    ),
+    "a figure of another type": (
+        {"figures": {"figure5": {"types": ["fogg"]}}},
+        'config.yaml: figures.figure5.types[0] is "fogg", but there is no such corruption in this run (did '
+        "you mean fog?).",
+    ),
     "pictures without a network": (
         {"hierarchy": {"images": "cifar"}},
         "config.yaml: hierarchy has one of images and weights; give both, or neither.",

@@ -58,7 +58,7 @@ def figure1(pool: Path, capabilities: Path) -> Figure:
         text = max(LEAF * len(own), LINE * len(samples[mid].lines), IMAGE * 0.75)
         questions = pluralize(sum(counts[name] for name in own), "question")
         branches.append(Branch(high[mid], label_of(mid), questions, text))
-    note = f"{len(known)} of {PUBLISHED_CAPABILITIES} capabilities have questions in this run."
+    note = f"Capabilities with questions in this run: {len(known)} of {PUBLISHED_CAPABILITIES}."
     with styled():
         figure, tops = plot_tree(branches, note if len(known) < PUBLISHED_CAPABILITIES else "")
         for branch, own, mid, top in zip(branches, members, high, tops, strict=True):

@@ -187,24 +187,27 @@ def _room(charts: Sequence[Sequence[str]], width: float) -> _Room:
     )
 
     def reach(sign: int) -> float:
-        return max(
+        most: float = max(
             (radius + LABEL_GAP) * sign * up
             + SPOKE_LINE * (1 + spoke.count("\n")) * (1 if sign * up > STEEP else 0.5)
             for _, up, spoke in labels
         )
+        return most
 
     far = LINE if any(len(spokes) > MANY and len(spokes) % 2 for spokes in charts) else 0
     return _Room(radius, reach(1), reach(-1) + far)
 
 
 def _width(text: str) -> float:
-    return float(TextPath((0, 0), text, size=SPOKE_SIZE).get_extents().width) / 72
+    width: float = TextPath((0, 0), text, size=SPOKE_SIZE).get_extents().width / 72
+    return width
 
 
 def _scale(values: Floats) -> tuple[float, float, dict[float, str]]:
     """Return the per cent at the centre and at the rim, and circles between; the lowest is not the centre."""
     low = max(0, 10 * floor(10 * float(values.min()) - 0.2))
     high = min(100, max(low + 20, 10 * ceil(10 * float(values.max()))))
+    low = min(low, high - 20)
     step = 5 if high - low <= 20 else 10 if high - low <= 50 else 20
     # Not at the rim, where the ring is.
     return low, high, {tick: f"{tick}" for tick in range(high - step, low, -step)}

@@ -29,7 +29,7 @@ class Branch(NamedTuple):
 
     trunk: str
     name: str
-    count: str
+    size: str
     height: float
 
 
@@ -77,7 +77,7 @@ def _branch(figure: Figure, branch: Branch, colour: str, top: float) -> None:
     style: dict[str, Any] = {"fontsize": NORMAL - 0.5, "fontweight": "bold", "linespacing": 1.2}
     _centred(figure, left + BRANCH / 2, middle + LINE / 2, "\n".join(lines), color=INK, **style)
     below = middle - LINE * len(lines) / 2 - 0.03
-    _centred(figure, left + BRANCH / 2, below, branch.count, color=INK, fontsize=SMALL + 0.5)
+    _centred(figure, left + BRANCH / 2, below, branch.size, color=INK, fontsize=SMALL + 0.5)
 
 
 def _box(figure: Figure, left: float, bottom: float, width: float, height: float, colour: Any) -> None:
