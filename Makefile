@@ -9,7 +9,7 @@ RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test browser check-demo browser bench-corruptions bench-selection bench-mining bench-cache bench-metrics bench-inference bench-host bench-gpu first-gpu-hour install lint clean
+.PHONY: demo test browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-metrics bench-inference bench-host bench-gpu first-gpu-hour install lint clean bench-cube
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -40,6 +40,8 @@ check-demo: demo
 	python -m pytest tests/benchmarks/naturalbench/demo_run -s --run results/demo-naturalbench
 	benchc run config/demo-r-bench.yaml $(if $(FULL),--full) --cores $(CORES)
 	python -m pytest tests/benchmarks/r_bench/demo_run -s --run results/demo-r-bench
+	benchc run config/demo-mllm-ic.yaml $(if $(FULL),--full) --cores $(CORES)
+	python -m pytest tests/benchmarks/mllm_ic/demo_run -s --run results/demo-mllm-ic
 	@if [ -d "$${BENCHC_SHARED:-../shared}/data/real/paired" ]; then \
 		benchc run config/real-groups.yaml $(if $(FULL),--full) --cores $(CORES); \
 	else echo "config/real-groups.yaml is not run: set BENCHC_SHARED to the folder with the real groups"; fi
@@ -73,6 +75,10 @@ first-gpu-hour: install
 # Scoring, aggregation and bootstrap at the paper's size, compared with a pandas loop: about two minutes.
 bench-metrics: install
 	python speed/metrics.py
+
+# Accuracies of MLLM-IC by scenario and capability at the paper's size and two smaller ones: about two minutes.
+bench-cube: install
+	python speed/cube.py
 
 # Comparison with a matrix-vector product per step, one thread, up to a million items: about five minutes.
 bench-selection: install

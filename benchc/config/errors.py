@@ -36,6 +36,8 @@ def validation_errors(
     """Return one line for each key of ``content``, which was read from ``file``, that ``model`` refused."""
     lines: dict[Place, str] = {}
     for details in error.errors(include_url=False):
+        if details["type"] == "default_factory_not_called":  # since another key is wrong
+            continue
         place = _place(details["loc"], content)
         match details["type"]:
             case "missing":

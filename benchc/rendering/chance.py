@@ -160,7 +160,7 @@ def printed_standings(
     texts = {
         "always": [
             f"{answer}: {number_text(value, signed=False, digits=digits)}"
-            for answer, value in frame["constant_answer", "constant"].iter_rows()
+            for answer, value in shown["constant_answer", "constant"].iter_rows()
         ],
         "above": [answers[value] for value in frame["above_chance"]],
         "is_ranked": [answers[value] for value in frame["ranked"]],

@@ -23,6 +23,7 @@ SHIPPED = {
         *("config.yaml", "demo.yaml", "real-items.yaml"),
         *("vqa-robustness.yaml", "demo-vqa-robustness.yaml"),
         *("r-bench.yaml", "demo-r-bench.yaml", "real-pairs.yaml"),
+        *("mllm-ic.yaml", "mllm-ic-mini.yaml", "demo-mllm-ic.yaml"),
         *("naturalbench.yaml", "naturalbench-curate.yaml", "demo-naturalbench.yaml", "real-groups.yaml"),
         *(f"naturalbench-curate-{name}.yaml" for name in ("docci", "xm3600-zh", "xm3600-hi")),
     ),

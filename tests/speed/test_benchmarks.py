@@ -79,3 +79,9 @@ def test_mining_is_timed_beside_its_products() -> None:
     size, share, kept, *_ = (cell.strip() for cell in printed.splitlines()[-1].strip("|").split("|"))
     assert size == "300" and 15 < float(share.rstrip("%")) < 45
     assert 0 < int(kept.replace(",", "")) <= 64 * 300
+
+
+def test_the_cube_is_measured_at_each_size() -> None:
+    printed = run("cube.py", "--models", "2", "--items", "60", "120", "--draws", "20").splitlines()
+    assert [line.split("|")[1].strip() for line in printed[-2:]] == ["60", "120"]
+    assert 0 < float(printed[-1].split("|")[-2]) < 8  # GB at the peak

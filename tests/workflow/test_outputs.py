@@ -16,6 +16,7 @@ CONFIGS = (
     "config/demo-vqa-robustness.yaml",
     "config/demo-naturalbench.yaml",
     "config/demo-r-bench.yaml",
+    "config/demo-mllm-ic.yaml",
 )
 
 

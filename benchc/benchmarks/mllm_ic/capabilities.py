@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import polars as pl
+from benchc.csv_rows import read_rows
 
 PUBLISHED_CAPABILITIES = 34
 # Names in tables and figures that are not the id with spaces.
@@ -27,8 +27,8 @@ class Capability(NamedTuple):
 @cache
 def capabilities() -> tuple[Capability, ...]:
     """Return the paper's 34 capabilities in its order: those of a mid-level one stand together."""
-    table = pl.read_csv(Path(__file__).with_name("capabilities.csv"))
-    return tuple(Capability(*row) for row in table.select("capability", "mid", "high").iter_rows())
+    rows = read_rows(Path(__file__).with_name("capabilities.csv"), ("capability", "mid", "high"))
+    return tuple(Capability(*row.values()) for _, row in rows)
 
 
 def mids_of(names: Sequence[str]) -> tuple[str, ...]:

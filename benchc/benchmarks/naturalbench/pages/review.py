@@ -1,18 +1,14 @@
 """The review form: one HTML file with its images, in which an annotator answers and saves a CSV file."""
 
-import base64
 import hashlib
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from importlib import resources
 
 from benchc.benchmarks.naturalbench.curation.review_files import written_id
 from benchc.benchmarks.naturalbench.curation.review_rows import Row
 from benchc.errors import InputError
 from benchc.images import ImageError, decode
+from benchc.rendering.data_page import data_page
 from benchc.rendering.page_image import page_image
-
-IMAGES, DATA = "@images@", "@data@"  # in the template
 
 
 def review_page(
@@ -23,7 +19,7 @@ def review_page(
     annotator: str,
     file: str,
 ) -> Iterator[str]:
-    """Yield the parts of the page, which needs no network; one part has one image.
+    """Return the parts of the page, which needs no network; one part has one image.
 
     Args:
         rows: in the order in which they are shown. Expected answers are not in the page.
@@ -32,35 +28,36 @@ def review_page(
         annotator: who answers.
         file: where the saved CSV file belongs.
     """
-    template = resources.files("benchc.benchmarks.naturalbench.pages").joinpath("review.html")
-    before, _, rest = template.read_text(encoding="utf-8").partition(IMAGES)
-    between, _, after = rest.partition(DATA)
-    yield before
     numbers: dict[str, int] = {}
-    for number, (key, data) in enumerate(images):
-        numbers[key] = number
-        yield f'<script type="text/plain" id="image-{number}">{_encoded(key, data)}</script>\n'
+
+    def encoded() -> Iterator[bytes]:
+        for key, data in images:
+            numbers[key] = len(numbers)
+            yield _encoded(key, data)
+
     ids = "\x1f".join([annotator, *sorted(row.id for row in rows)])
-    content = {
-        "title": title,
-        "annotator": annotator,
-        "file": file,
-        # Other rows have other answers.
-        "key": f"review/{hashlib.blake2b(ids.encode(), digest_size=16).hexdigest()}",
-        "rows": [
-            {
-                "id": written_id(row.id),
-                "question": row.question,
-                "images": [numbers[key] for key in row.images],
-                "captions": row.captions,
-                "options": row.options,
-                "choices": row.choices,
-            }
-            for row in rows
-        ],
-    }
-    # A text such as "</script>" would end the script that contains the data.
-    yield between + json.dumps(content, ensure_ascii=False).replace("<", r"\u003c") + after
+
+    def content() -> dict[str, object]:
+        return {
+            "title": title,
+            "annotator": annotator,
+            "file": file,
+            # Other rows have other answers.
+            "key": f"review/{hashlib.blake2b(ids.encode(), digest_size=16).hexdigest()}",
+            "rows": [
+                {
+                    "id": written_id(row.id),
+                    "question": row.question,
+                    "images": [numbers[key] for key in row.images],
+                    "captions": row.captions,
+                    "options": row.options,
+                    "choices": row.choices,
+                }
+                for row in rows
+            ],
+        }
+
+    return data_page("benchc.benchmarks.naturalbench.pages", "review.html", content, encoded())
 
 
 def title_of(name: str, round_: int | None, rounds: int, annotator: str) -> str:
@@ -72,9 +69,9 @@ def title_of(name: str, round_: int | None, rounds: int, annotator: str) -> str:
     return f"{name}: {about}, by {annotator}"
 
 
-def _encoded(key: str, data: bytes) -> str:
-    """Return an image in base64."""
+def _encoded(key: str, data: bytes) -> bytes:
+    """Return the file of an image as the page contains it."""
     try:
-        return base64.b64encode(page_image(decode(data))).decode()
+        return page_image(decode(data))
     except ImageError as error:
         raise InputError(f"image {key}: {error}; remove or replace it") from error

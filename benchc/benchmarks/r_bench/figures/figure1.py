@@ -6,16 +6,11 @@ from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.chance import ChanceTable
 from benchc.benchmarks.r_bench.dimensions import STEP_LABELS, dimension
-from benchc.benchmarks.r_bench.figures.frames import (
-    GROUP_STYLES,
-    group_legend,
-    noted_figure,
-    ranking_of,
-    values_by,
-)
+from benchc.benchmarks.r_bench.figures.frames import GROUP_STYLES, group_legend, ranking_of, values_by
 from benchc.benchmarks.r_bench.names import named
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.rendering.heat_map import heat_map
+from benchc.rendering.noted_figure import noted_figure
 from benchc.rendering.style import SMALL, styled
 
 COLOURS = "Blues"

@@ -11,7 +11,6 @@ from matplotlib.lines import Line2D
 
 from benchc.benchmarks.r_bench.dimensions import STRENGTHS
 from benchc.benchmarks.r_bench.examples import SCORE_COLUMNS, Answer, Example, judge_note, read_examples
-from benchc.benchmarks.r_bench.figures.frames import sentence
 from benchc.benchmarks.r_bench.names import named
 from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
 from benchc.benchmarks.r_bench.tasks import TASK_LABELS, TASKS
@@ -19,6 +18,7 @@ from benchc.images import decode
 from benchc.randomness import seed_of
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.labels import renderable, shorten_all
+from benchc.rendering.noted_figure import sentence
 from benchc.rendering.style import FAINT, TEXT_WIDTH, new_figure, styled
 from benchc.rendering.text_line import POINTS, write_line
 from benchc.rendering.wrap import LETTER, wrap

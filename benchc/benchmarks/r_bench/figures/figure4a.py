@@ -6,11 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.chance import ChanceTable
-from benchc.benchmarks.r_bench.figures.frames import ABSOLUTE, RELATIVE, noted_figure, ranking_of
+from benchc.benchmarks.r_bench.figures.frames import ABSOLUTE, RELATIVE, ranking_of
 from benchc.benchmarks.r_bench.metrics.bootstrap import TAILS_90
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.command_line import NaturalInt, PositiveInt
 from benchc.rendering.labels import font_families, renderable, shorten_all, width
+from benchc.rendering.noted_figure import noted_figure
 from benchc.rendering.numbers import number_text
 from benchc.rendering.style import (
     BENCHMARK_FILL,

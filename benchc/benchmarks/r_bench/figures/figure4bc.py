@@ -7,17 +7,10 @@ from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.chance import ChanceTable
 from benchc.benchmarks.r_bench.dimensions import STEP_LABELS
-from benchc.benchmarks.r_bench.figures.frames import (
-    ABSOLUTE,
-    ONLY_STAND_INS,
-    RELATIVE,
-    noted_figure,
-    ranking_of,
-    sentence,
-    values_by,
-)
+from benchc.benchmarks.r_bench.figures.frames import ABSOLUTE, ONLY_STAND_INS, RELATIVE, ranking_of, values_by
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.rendering.labels import font_families
+from benchc.rendering.noted_figure import noted_figure, sentence
 from benchc.rendering.radar import radar
 from benchc.rendering.style import NORMAL, styled
 

@@ -7,16 +7,11 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS
-from benchc.benchmarks.r_bench.figures.frames import (
-    ONLY_STAND_INS,
-    noted_figure,
-    sentence,
-    too_few,
-    values_by,
-)
+from benchc.benchmarks.r_bench.figures.frames import ONLY_STAND_INS, too_few, values_by
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.benchmarks.r_bench.tables.frames import notes
 from benchc.rendering.heat_map import colour_bar, heat_map
+from benchc.rendering.noted_figure import noted_figure, sentence
 from benchc.rendering.style import SMALL, styled
 from benchc.statistics.correlations import spearman
 from benchc.statistics.resampling import Floats

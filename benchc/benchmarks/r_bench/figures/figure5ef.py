@@ -12,14 +12,13 @@ from benchc.benchmarks.r_bench.figures.frames import (
     GROUP_STYLES,
     RELATIVE,
     group_legend,
-    noted_figure,
-    sentence,
     too_few,
     values_by,
 )
 from benchc.benchmarks.r_bench.names import named
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.benchmarks.r_bench.tables.frames import notes
+from benchc.rendering.noted_figure import noted_figure, sentence
 from benchc.rendering.point_labels import label_points
 from benchc.rendering.style import FAINT, SMALL, styled
 from benchc.statistics.correlations import Components, components

@@ -8,10 +8,11 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, dimension
-from benchc.benchmarks.r_bench.figures.frames import ONLY_STAND_INS, sentence
+from benchc.benchmarks.r_bench.figures.frames import ONLY_STAND_INS
 from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
 from benchc.corruptions.recipe import CLEAN
 from benchc.image_features import FEATURES
+from benchc.rendering.noted_figure import sentence
 from benchc.rendering.output import parquet
 from benchc.rendering.style import BLUE, INK, SKY_BLUE, TEXT_WIDTH, new_figure, styled
 from benchc.statistics.density import density

@@ -1,4 +1,4 @@
-"""What the figures of R-Bench have in common: values by part, names of dimensions, and a sentence alone."""
+"""What the figures of R-Bench have in common: values by part, the ranking, and names of groups."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,17 +14,13 @@ from benchc.benchmarks.r_bench.metrics.means import Axis
 from benchc.benchmarks.r_bench.names import STAND_INS
 from benchc.benchmarks.r_bench.scored import Scored
 from benchc.benchmarks.r_bench.tables.frames import notes
-from benchc.rendering.labels import font_families, renderable
 from benchc.rendering.series_style import series_style
-from benchc.rendering.style import INK, SMALL, TEXT_WIDTH, new_figure, styled
-from benchc.rendering.wrap import wrap
 from benchc.statistics.ranks import ranks
 from benchc.statistics.resampling import Floats
 
 ABSOLUTE, RELATIVE = "absolute robustness", "relative robustness"
 ONLY_STAND_INS = "All dimensions of this run are stand-ins, which are in no mean of a step or group."
 LEAST_MODELS = 4  # of three, a rank correlation is one of four values
-NOTE_SIZE = SMALL + 0.5
 # The shape of a low-level group, as in the paper's Table 2 each has its own.
 GROUP_STYLES = {group: series_style(place) for place, group in enumerate(GROUP_LABELS)}
 
@@ -84,16 +80,6 @@ def ranking_of(scored: Scored, chance: TaskChance) -> Ranking:
     )
 
 
-def noted_figure(height: float, note: str) -> Figure:
-    """Return an empty figure as wide as the text, with ``note`` above ``height`` inches for its content."""
-    (shown,) = renderable([note])
-    lines = wrap(shown, inches=TEXT_WIDTH - 0.2, points=NOTE_SIZE, lines=4)
-    figure = new_figure(TEXT_WIDTH, height + 0.12 * len(lines))
-    if lines:
-        figure.suptitle("\n".join(lines), fontsize=NOTE_SIZE, color=INK, family=font_families())
-    return figure
-
-
 def group_legend(figure: Figure, dimensions: Sequence[Dimension]) -> None:
     """Add the marks of the low-level groups below a figure, and what a star means where one is there."""
     handles = [
@@ -104,14 +90,6 @@ def group_legend(figure: Figure, dimensions: Sequence[Dimension]) -> None:
     if any(one.stand_in for one in dimensions):
         handles.append(Line2D([], [], linestyle="none", label=STAND_INS))
     figure.legend(handles=handles, loc="outside lower center", ncols=4 if len(handles) > 7 else 7)
-
-
-def sentence(text: str) -> Figure:
-    """Return a figure that says why it plots nothing."""
-    with styled():
-        figure = new_figure(TEXT_WIDTH, 0.5)
-        figure.text(0.5, 0.5, text, color=INK, ha="center", va="center")
-    return figure
 
 
 def too_few(models: Sequence[str]) -> str:

@@ -1,17 +1,13 @@
 """The pair explorer: reference and distorted images side by side, with replies, judgements and scores."""
 
-import base64
-import json
 from collections.abc import Sequence
-from importlib import resources
 from pathlib import Path
 
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, STRENGTHS, dimension
 from benchc.benchmarks.r_bench.examples import Answer, Example, judge_note, read_examples
 from benchc.benchmarks.r_bench.names import named
 from benchc.benchmarks.r_bench.tasks import TASK_LABELS
-
-IMAGES, DATA = "@images@", "@data@"  # in the template
+from benchc.rendering.data_page import data_page
 
 
 def pairs(
@@ -58,16 +54,7 @@ def pairs_page(examples: Sequence[Example], models: Sequence[str], note: str = "
             for example in examples
         ],
     }
-    images = [
-        f'<script type="text/plain" id="image-{number}">{base64.b64encode(image).decode()}</script>'
-        for image, number in numbers.items()
-    ]
-    template = resources.files("benchc.benchmarks.r_bench.pages").joinpath("pairs.html")
-    # A text such as "</script>" would end the script that contains the data.
-    data = json.dumps(content, ensure_ascii=False, allow_nan=False).replace("<", r"\u003c")
-    before, _, rest = template.read_text(encoding="utf-8").partition(IMAGES)
-    between, _, after = rest.partition(DATA)
-    return f"{before}{chr(10).join(images)}{between}{data}{after}"
+    return "".join(data_page("benchc.benchmarks.r_bench.pages", "pairs.html", lambda: content, numbers))
 
 
 def _dimensions(examples: Sequence[Example]) -> dict[str, str]:

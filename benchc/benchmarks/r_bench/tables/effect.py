@@ -7,8 +7,9 @@ from benchc.benchmarks.r_bench.chance import ChanceTable
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS, dimension
 from benchc.benchmarks.r_bench.metrics.means import OVERALL
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
-from benchc.benchmarks.r_bench.tables.frames import dimension_label, estimates, notes, resampled
+from benchc.benchmarks.r_bench.tables.frames import dimension_label, notes, resampled
 from benchc.command_line import PositiveInt
+from benchc.rendering.estimates import estimates
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 

@@ -1,8 +1,7 @@
-"""Means of models with intervals as frames, and what captions say of them."""
+"""Means of models over parts as frames, and what captions say of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 import polars as pl
 
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STAND_IN, STEP_LABELS
@@ -12,18 +11,9 @@ from benchc.benchmarks.r_bench.scored import Scored
 from benchc.benchmarks.r_bench.tasks import TASK_LABELS
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import Standings
-from benchc.statistics.resampling import Floats, percentile_interval
-from benchc.statistics.rounding import DIGITS, rounded
+from benchc.rendering.estimates import estimates
 
 MOST_UNREADABLE = 0.01
-
-
-def frame_of(models: Sequence[str], names: Sequence[str], drawn: Floats) -> pl.DataFrame:
-    """Return one row for each model, with the estimates ``names`` of float64[1 + draws, models, names]."""
-    columns = {"model": pl.Series(models, dtype=pl.String)}
-    for place, name in enumerate(names):
-        columns |= estimates(name, drawn[:, :, place])
-    return pl.DataFrame(columns)
 
 
 def part_label(part: Part) -> str:
@@ -49,16 +39,6 @@ def dimension_label(name: str) -> str:
     return name.removesuffix(STAND_IN).replace("_", " ") + "*" * name.endswith(STAND_IN)
 
 
-def estimates(name: str, drawn: Floats) -> dict[str, pl.Series]:
-    """Return the columns ``name``, ``{name}_low`` and ``{name}_high`` of float64[1 + draws, rows].
-
-    The ends are of the 95 % percentile interval; null without resamples.
-    """
-    ends = percentile_interval(drawn[1:]) if len(drawn) > 1 else np.full((2, drawn.shape[1]), np.nan)
-    columns = zip(("", "_low", "_high"), (drawn[0], *ends), strict=True)
-    return {f"{name}{end}": rounded(values) for end, values in columns}
-
-
 def long_means(scored: Scored, parts: Sequence[Part], drawn: Draws) -> pl.DataFrame:
     """Return the mean scores of each model over each part, with 95 % percentile intervals.
 
@@ -70,17 +50,6 @@ def long_means(scored: Scored, parts: Sequence[Part], drawn: Draws) -> pl.DataFr
     columns = {k: v for name, each in values.items() for k, v in estimates(name, each.reshape(shape)).items()}
     frame = pl.DataFrame(keys, schema=["model", "axis", "part", "pairs"], orient="row")
     return frame.with_columns(**columns)
-
-
-def best_two(values: pl.Series, competes: pl.Series) -> list[str | None]:
-    """Return bold for the highest and italic for the second highest of ``values``, several on a tie.
-
-    ``competes``: the rows that are compared; none is marked if their values are equal.
-    """
-    rank = values.round(DIGITS).set(~competes, None).rank("dense", descending=True)
-    distinct = rank.drop_nulls().n_unique()
-    marks: Mapping[float, str] = {1: "bold", 2: "italic"} if distinct > 1 else {}
-    return [marks.get(place) for place in rank.to_list()]
 
 
 def resampled(scored: Scored, draws: int) -> str:

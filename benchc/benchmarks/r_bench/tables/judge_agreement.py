@@ -9,10 +9,10 @@ from benchc.benchmarks.r_bench.judged import Judgements
 from benchc.benchmarks.r_bench.metrics.item_scores import REPLY
 from benchc.benchmarks.r_bench.metrics.judges import agreements, repeated, with_letters
 from benchc.benchmarks.r_bench.scored import ROW, ScoreFile, ScoreFiles
-from benchc.benchmarks.r_bench.tables.frames import frame_of
 from benchc.benchmarks.r_bench.tasks import KINDS, TASK_LABELS, TASKS
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
+from benchc.rendering.estimates import frame_of
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.statistics.resampling import Floats

@@ -7,8 +7,9 @@ from benchc.benchmarks.r_bench.chance import ChanceTable
 from benchc.benchmarks.r_bench.metrics.bootstrap import order
 from benchc.benchmarks.r_bench.published.tables import MODELS, published_ranking
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
-from benchc.benchmarks.r_bench.tables.frames import estimates, notes, resampled
+from benchc.benchmarks.r_bench.tables.frames import notes, resampled
 from benchc.command_line import PositiveInt
+from benchc.rendering.estimates import estimates
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published, of_run

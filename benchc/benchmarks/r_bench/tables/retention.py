@@ -5,10 +5,11 @@ import polars as pl
 
 from benchc.benchmarks.r_bench.chance import ChanceTable
 from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
-from benchc.benchmarks.r_bench.tables.frames import dimension_label, estimates, notes, resampled
+from benchc.benchmarks.r_bench.tables.frames import dimension_label, notes, resampled
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER
+from benchc.rendering.estimates import estimates
 from benchc.rendering.numbers import MISSING
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed

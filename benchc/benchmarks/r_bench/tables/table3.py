@@ -8,9 +8,10 @@ from benchc.benchmarks.r_bench.chance import TaskChance
 from benchc.benchmarks.r_bench.metrics.means import OVERALL
 from benchc.benchmarks.r_bench.published.tables import MODELS, Half, published_table3
 from benchc.benchmarks.r_bench.scored import ScoreFile, scored_of
-from benchc.benchmarks.r_bench.tables.frames import best_two, frame_of, notes, part_label, resampled
+from benchc.benchmarks.r_bench.tables.frames import notes, part_label, resampled
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER
+from benchc.rendering.estimates import best_two, frame_of
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published, of_run

@@ -8,10 +8,11 @@ from benchc.benchmarks.r_bench.chance import ChanceTable
 from benchc.benchmarks.r_bench.metrics.means import Axis
 from benchc.benchmarks.r_bench.published.tables import MODELS, published_table4
 from benchc.benchmarks.r_bench.scored import ScoreFiles, read_scores, scored_of
-from benchc.benchmarks.r_bench.tables.frames import best_two, frame_of, notes, part_label
+from benchc.benchmarks.r_bench.tables.frames import notes, part_label
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER
+from benchc.rendering.estimates import best_two, frame_of
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published

@@ -27,6 +27,7 @@ from benchc.pixels import Pixels
 from benchc.randomness import seed_of
 from benchc.rendering.image_grid import plot_images
 from benchc.rendering.labels import font_families, renderable, shorten_all
+from benchc.rendering.noted_figure import sentence
 from benchc.rendering.shorten import shorten
 from benchc.rendering.style import (
     BLUE,
@@ -99,12 +100,12 @@ def figure_a4(
         alpha: how transparency is handled.
     """
     if recipe is None:
-        return _sentence(NO_GREYSCALE)
+        return sentence(NO_GREYSCALE)
     items = read_table(pool, POOL, ["id", "question", "image_keys"])
     questions = with_references(items, references)
     values = colour_questions(graded, items, questions, labels, recipe.name, grade, draws, seed)
     if not values["n"][0]:
-        return _sentence(NO_QUESTION)
+        return sentence(NO_QUESTION)
     replies = greyscale_replies(graded, recipe.name)
     examples = []
     for id_ in chosen_examples(questions, replies, EXAMPLES):
@@ -248,10 +249,3 @@ def _write(figure: Figure, x: float, y: float, text: str, **style: Any) -> None:
     width, height = figure.get_size_inches()
     look: Mapping[str, Any] = {"fontsize": POINTS, "color": INK, "family": font_families(), **style}
     figure.text(x / width, y / height, text, **look)
-
-
-def _sentence(text: str) -> Figure:
-    with styled():
-        figure = new_figure(TEXT_WIDTH, 0.5)
-        figure.text(0.5, 0.5, text, color=INK, ha="center", va="center")
-    return figure

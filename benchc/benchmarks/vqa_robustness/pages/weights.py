@@ -1,7 +1,5 @@
 """The page on which weights of VRE are chosen, with the share of weights with which each model wins."""
 
-import json
-from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -20,9 +18,9 @@ from benchc.benchmarks.vqa_robustness.tables.frames import (
 )
 from benchc.benchmarks.vqa_robustness.tables.names import words
 from benchc.rendering.chance import ChanceTable, Standings
+from benchc.rendering.data_page import data_page
 from benchc.statistics.rounding import DIGITS
 
-DATA = "@data@"  # in the template
 LARGEST = 10.0  # of a slider
 
 
@@ -76,10 +74,7 @@ def weights_page(
         "notes": [*incomplete(errors, metrics), *constant(own), *notes],
         "frozen": scale is not None,
     }
-    template = resources.files("benchc.benchmarks.vqa_robustness.pages").joinpath("weights.html")
-    # A name such as "</script>" would end the script that contains the data.
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False).replace("<", r"\u003c")
-    return template.read_text(encoding="utf-8").replace(DATA, text)
+    return "".join(data_page("benchc.benchmarks.vqa_robustness.pages", "weights.html", lambda: data))
 
 
 def _numbers(values: Floats) -> object:

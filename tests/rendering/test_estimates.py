@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from benchc.benchmarks.r_bench.tables.frames import best_two
+from benchc.rendering.estimates import best_two
 
 
 def test_models_without_a_rank_are_not_marked() -> None:

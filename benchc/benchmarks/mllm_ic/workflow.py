@@ -1,0 +1,118 @@
+"""MLLM-IC's part of a run."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from benchc.benchmarks.mllm_ic.categories import groups_of, read_categories
+from benchc.benchmarks.mllm_ic.outputs import outputs
+from benchc.benchmarks.mllm_ic.settings import Settings
+from benchc.config.load import Config
+from benchc.corruptions.suite import Suite
+from benchc.labels import check_labels
+from benchc.models.registry import ANSWERING
+from benchc.pluralize import pluralize
+from benchc.rendering.declaration import Output
+from benchc.workflow.encoders import TrainedEncoder, files_of
+from benchc.workflow.judges import judged
+from benchc.workflow.run import Benchmark, Run
+from benchc.workflow.sources import local
+
+CAPABILITIES = "<results>/pool/capabilities.parquet"
+REPORT = "<results>/pool/capabilities.report.csv"
+CUBE = "<results>/tables/ic_cube.parquet"
+
+
+class Workflow(Benchmark):
+    """Models are asked the questions whose category has a capability.
+
+    Attributes:
+        labels: of all models by id, in the order of tables
+        words: the ids of those that answer in words
+        imported: the file of each model that another program has asked, by id
+        categories: the file with the capabilities of categories
+        published: how many items the sources have as published, by id
+    """
+
+    def __init__(self, config: Config) -> None:
+        assert isinstance(config.settings, Settings)
+        self.settings = config.settings
+        self.subsets = {"questions": "<results>/subsets/questions.parquet"}
+        self.measured = self.settings.models
+        self.labels = {id_: config.models[id_].label for id_ in self.measured}
+        self.labels |= {id_: one.label for id_, one in self.settings.imported.items()}
+        check_labels(self.labels, "answers_from, predictions_from and the model catalogue")
+        self.words = [id_ for id_ in self.measured if config.models[id_].scoring in ANSWERING]
+        self.imported = {id_: local(one.file) for id_, one in self.settings.imported.items()}
+        self.categories = local(self.settings.capabilities.categories)
+        self.groups = groups_of(
+            read_categories(Path(self.categories), self.settings.sources), self.settings.mini
+        )
+        self.published = {
+            id_: source.published.items
+            for id_, source in config.sources.items()
+            if source.published.items is not None
+        }
+        demo = self.settings.demo
+        if demo is not None and demo.image_encoder is not None:
+            self.trained_encoder = TrainedEncoder(demo, demo.image_encoder.steps)
+        self.reported = [
+            CAPABILITIES,
+            REPORT,
+            CUBE,
+            *(f"<results>/scores/{id_}.parquet" for id_ in self.labels),
+        ]
+
+    @property
+    def hierarchy_inputs(self) -> list[str]:
+        """Return the files of Figure 3's pictures and network that are here; none of the run's pool."""
+        chosen = self.settings.hierarchy
+        if chosen is None:
+            return []
+        if chosen.images is None:
+            return self.trained_encoder.files if self.trained_encoder else []
+        return files_of(local(file) for file in (chosen.images, chosen.weights) if file)
+
+    def hierarchy(self) -> dict[str, Any]:
+        """Return what the stage of Figure 3's features is given besides images of the pool."""
+        chosen = self.settings.hierarchy
+        assert chosen is not None
+        encoder = self.trained_encoder.folder if self.trained_encoder else None
+        return {
+            "pictures": chosen.images and local(chosen.images),
+            "weights": chosen.weights and local(chosen.weights),
+            "encoder": encoder if chosen.images is None else None,
+            "count": chosen.count,
+            "seed": chosen.seed,
+            # Their number decides the last bits, so it is not that of the cores.
+            "threads": 2,
+        }
+
+    def levels(self, suite: Suite) -> dict[str, str]:
+        """Return the level of each category of a suite."""
+        return {category: level for level, categories in suite.levels.items() for category in categories}
+
+    def choosing(self) -> dict[str, Any]:
+        """Return what the stages that choose questions share."""
+        return {"circular": self.settings.capabilities.circular, "mini": self.settings.mini}
+
+    def asked(self, model: str, parts: Iterable[str]) -> dict[str, Any]:
+        """Return the files from which the outcomes of a model are, as inputs; none of an imported one."""
+        if model in self.imported:
+            return {"predictions": [], "judgements": []}
+        if model in self.words:
+            return {"predictions": [], "judgements": judged("judge_options", "questions", [model])[0]}
+        files = [f"<results>/predictions/questions/{model}/{part}.parquet" for part in parts]
+        return {"predictions": files, "judgements": []}
+
+    def warnings(self) -> list[str]:
+        absent = [f"{id_} ({file})" for id_, file in self.imported.items() if not Path(file).is_file()]
+        if not absent:
+            return []
+        return [
+            f"{pluralize(len(absent), 'file')} of answers_from and predictions_from not here yet "
+            f"(docs/mllm-ic.md): {', '.join(absent)}."
+        ]
+
+    def outputs(self, run: Run) -> list[Output]:
+        return outputs(run, self.settings, self.labels)

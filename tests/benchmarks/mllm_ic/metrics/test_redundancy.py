@@ -1,0 +1,77 @@
+"""Rank correlations and growing subsets, against scipy and against all subsets."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from benchc.benchmarks.mllm_ic.metrics.redundancy import growing_subsets, rank_correlation
+
+
+def test_the_correlation_is_spearmans_with_ties() -> None:
+    noise = np.random.default_rng(1)
+    first, second = noise.integers(4, size=(2, 20, 6)).astype(float)
+    found = rank_correlation(first, second)
+    for a, b, value in zip(first, second, found, strict=True):
+        assert value == pytest.approx(spearmanr(a, b).statistic)
+    assert np.isnan(rank_correlation(np.ones(4), np.arange(4.0)))
+
+
+def drawn(sample: np.ndarray, noise: float) -> np.ndarray:
+    """Return a sample [models, types] and 60 noisy resamples of it."""
+    noises = np.random.default_rng(2).normal(0, noise, (60, *sample.shape))
+    return np.concatenate([sample[None], sample + noises])
+
+
+def test_a_type_that_ranks_as_all_do_comes_first_and_suffices() -> None:
+    levels = np.linspace(0.2, 0.8, 6)
+    crossed = levels[[1, 0, 2, 3, 4, 5]], levels[[0, 2, 1, 3, 4, 5]]
+    found = growing_subsets(drawn(np.stack([crossed[0], levels, crossed[1]], axis=1), 0.001))
+    assert (found.order[0], found.smallest) == (1, 1)
+    assert (found.correlation[:, 0] == pytest.approx(1)) and (found.correlation[:, -1] == pytest.approx(1))
+
+
+def test_two_types_are_needed_where_each_confuses_a_pair() -> None:
+    levels = np.linspace(0.2, 0.8, 6)
+    first, second = levels[[0, 2, 1, 3, 4, 5]], levels[[0, 1, 2, 3, 5, 4]]
+    # Of each pair that one type exchanges, the other keeps the order by more.
+    first[4:] += [-0.1, 0.1]
+    second[1:3] += [-0.1, 0.1]
+    sample = np.stack([first, second, second + 0.001 * np.arange(6)[::-1]], axis=1)
+    accuracy = drawn(sample, 0.0001)
+    whole = sample.mean(axis=1)
+    smallest = min(
+        number
+        for number in (1, 2, 3)
+        for chosen in combinations(range(3), number)
+        if rank_correlation(sample[:, chosen].mean(axis=1), whole) > 1 - 1e-9
+    )
+    found = growing_subsets(accuracy)
+    assert found.smallest == smallest == 2
+    assert sorted(found.order.tolist()) == [0, 1, 2]
+
+
+def test_a_subset_with_another_ranking_is_not_enough_however_alike() -> None:
+    levels = np.linspace(0.0, 1.0, 11)
+    accuracy = np.tile(levels[None, :, None], (9, 1, 2))
+    for place, pair in enumerate((slice(1, 3), slice(8, 10))):
+        accuracy[:, pair, place] = levels[pair][::-1]
+        accuracy[:, pair, 1 - place] += [-0.07, 0.07]
+    found = growing_subsets(accuracy)
+    assert 0.95 < found.correlation[:, 0].min() < 0.9999
+    assert found.smallest == 2
+
+
+def test_a_subset_that_resamples_do_not_confirm_is_not_enough() -> None:
+    levels = np.linspace(0.2, 0.6, 5)
+    accuracy = np.tile(levels[None, :, None], (61, 1, 2))
+    # In every other resample each type exchanges a pair, which the other type keeps in order by more.
+    accuracy[1::2, 1:3, 0] = levels[[2, 1]]
+    accuracy[1::2, 1:3, 1] += [-0.07, 0.07]
+    accuracy[2::2, 3:5, 1] = levels[[4, 3]]
+    accuracy[2::2, 3:5, 0] += [-0.07, 0.07]
+    found = growing_subsets(accuracy)
+    assert found.correlation[0] == pytest.approx([1, 1])
+    assert found.correlation[1:, 0] == pytest.approx([0.9, 1.0] * 30)
+    assert (found.order.tolist(), found.smallest) == ([0, 1], 2)

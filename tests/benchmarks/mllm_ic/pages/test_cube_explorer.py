@@ -1,0 +1,234 @@
+"""The cube explorer in a browser: its numbers, its axes, and what is behind a cell."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes
+from benchc.benchmarks.mllm_ic.schemas.outcomes import is_right
+from benchc.statistics.resampling import percentile_interval
+from tests.benchmarks.mllm_ic.explored import HOSTILE, page_of, write_explored
+from tests.browser import Browser, chromium
+
+CORRUPTIONS = ["contrast", "rotate", "fog", "snow", "shot_noise"]
+LABELS = {"a": "Model </script>", "b": "Model & 2"}
+CAPABILITIES = ["image_topic", "image_style", "ocr", "instance_counting"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("run")
+
+
+@pytest.fixture(scope="module")
+def run(folder: Path) -> RunOutcomes:
+    return write_explored(folder, CAPABILITIES, CORRUPTIONS, {"a": 0.9, "b": 0.6})
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(tmp_path_factory.mktemp("chromium")) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def file(folder: Path, run: RunOutcomes) -> Path:
+    path = folder / "cube.html"
+    path.write_text(page_of(folder, run, LABELS), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def page(browser: Browser, file: Path) -> Browser:
+    browser.open(file)
+    return browser
+
+
+def choose(page: Browser, **values: str) -> None:
+    """Choose by the values of options, or by their texts."""
+    for name, value in values.items():
+        page.run(
+            "const select = document.getElementById(arguments[0]); select.value = [...select.options].find("
+            "each => each.value === arguments[1] || each.textContent === arguments[1]).value;"
+            "select.dispatchEvent(new Event('change'));",
+            name,
+            value,
+        )
+
+
+def table(page: Browser) -> dict[str, list[str]]:
+    """Return the texts of the cells by the name of their row."""
+    rows = page.run(
+        "return [...document.querySelectorAll('#map tr')].slice(1).map("
+        "row => [...row.children].map(each => each.textContent))"
+    )
+    return {name: cells for name, *cells in rows}
+
+
+def percent(value: float) -> str:
+    return f"{100 * value:.1f}"
+
+
+def overall(run: RunOutcomes, model: str, wanted: list[int]) -> float:
+    """Return the mean of the mid-level means, by plain loops."""
+    right = is_right(run.codes[model])[:, wanted].mean(axis=1)
+    by_name = {}
+    for name, value in zip(run.items["capability"], right, strict=True):
+        by_name.setdefault(name, []).append(value)
+    mids = {}
+    for each in run.capabilities:
+        mids.setdefault(each.mid, []).append(np.mean(by_name[each.name]))
+    return float(np.mean([np.mean(values) for values in mids.values()]))
+
+
+def places(run: RunOutcomes, corruptions: list[str], severity: int | None = None) -> list[int]:
+    return [
+        place
+        for place, (name, level) in enumerate(run.scenarios)
+        if name in corruptions and severity in (None, level)
+    ]
+
+
+def test_it_starts_with_categories_by_severity(page, run):
+    assert page.texts("#map tr:first-child th")[1:] == ["Clean", *(f"Severity {n}" for n in range(1, 6))]
+    shown = table(page)
+    assert [*shown] == ["Color", "Geometric", "Weather", "Noise"]
+    expected = [overall(run, "a", [0])] + [
+        overall(run, "a", places(run, ["fog", "snow"], level)) for level in range(1, 6)
+    ]
+    assert shown["Weather"] == [percent(value) for value in expected]
+
+
+def test_any_two_axes_with_the_third_fixed_or_averaged(page, run):
+    choose(page, rows="capability", columns="corruption", model="1")
+    right = is_right(run.codes["b"])
+    own = (run.items["capability"] == "ocr").to_numpy()
+    means = [right[own][:, places(run, [name])].mean() for name in CORRUPTIONS]
+    assert table(page)["OCR"] == [percent(value) for value in means]
+    choose(page, third="Severity 4")
+    means = [right[own][:, places(run, [name], 4)].mean() for name in CORRUPTIONS]
+    assert table(page)["OCR"] == [percent(value) for value in means]
+    choose(page, rows="severity", columns="mid", third="Snow")
+    shown = table(page)
+    assert [*shown] == ["Clean", *(f"Severity {n}" for n in range(1, 6))]
+    own = run.items["mid"].to_numpy() == "spatial_perception"
+    assert shown["Severity 2"][1] == percent(right[own][:, places(run, ["snow"], 2)].mean())
+
+
+def test_axes_of_one_dimension_are_set_apart(page):
+    choose(page, rows="severity")
+    assert page.run("return document.getElementById('columns').value") == "category"
+    choose(page, columns="high")
+    choose(page, rows="capability")
+    assert page.run("return document.getElementById('columns').value") == "severity"
+
+
+def test_differences_to_clean_pictures_and_to_a_model(page, run):
+    choose(page, rows="level", columns="severity", against="clean")
+    value = overall(run, "a", places(run, ["shot_noise"], 5)) - overall(run, "a", [0])
+    assert table(page)["Pixel"][-1] == f"−{percent(-value)}" and len(table(page)["Pixel"]) == 5
+    choose(page, against="1")
+    value = overall(run, "a", [0]) - overall(run, "b", [0])
+    assert table(page)["Pixel"][0] == f"+{percent(value)}"
+
+
+def hover(page: Browser, name: str, column: int) -> list[str]:
+    page.run(
+        "const row = [...document.querySelectorAll('#map tr')].find("
+        "each => each.children[0].textContent === arguments[0]);"
+        "row.children[1 + arguments[1]].firstChild.dispatchEvent(new Event('mouseenter'))",
+        name,
+        column,
+    )
+    return page.texts("#tip")[0].split("\n")
+
+
+def test_a_tooltip_has_the_interval_and_the_number(page, run):
+    choose(page, rows="capability", columns="severity", third="Fog", against="clean")
+    columns = {"clean": np.array([0]), "fog": np.array(places(run, ["fog"], 3))}
+    place = [each.name for each in run.capabilities].index("image_style")
+    drawn = run.draws(["a"], columns, 20, 0)[:, 0, :, place]
+    ends = [float(end[0]) for end in percentile_interval(drawn[1:, 1:])]
+    below, above = (float(end[0]) for end in percentile_interval((drawn[:, 1:] - drawn[:, :1])[1:]))
+
+    def signed(value: float) -> str:
+        return ("+" if value > 0 else "−" if value < 0 else "±") + percent(abs(value))
+
+    own = int((run.items["capability"] == "image_style").sum())
+    assert hover(page, "Image style", 2) == [
+        "Image style: Fog, severity 3",
+        f"{LABELS['a']}: {percent(drawn[0, 1])} % [{percent(ends[0])}, {percent(ends[1])}]",
+        f"Against clean: {signed(drawn[0, 1] - drawn[0, 0])} [{signed(below)}, {signed(above)}]",
+        f"n = {own} questions × 1 scenario",
+    ]
+
+
+def click(page: Browser, name: str, column: int) -> None:
+    page.run(
+        "const row = [...document.querySelectorAll('#map tr')].find("
+        "each => each.children[0].textContent === arguments[0]);"
+        "row.children[1 + arguments[1]].firstChild.click()",
+        name,
+        column,
+    )
+
+
+def test_a_click_shows_pictures_questions_and_outcomes(page, run, folder):
+    choose(page, rows="capability", columns="severity", third="Rotate")
+    click(page, "OCR", 5)
+    assert page.texts("#chosen") == ["OCR: Rotate, severity 5"]
+    assert page.texts("article figcaption") == ["clean", "Rotate, severity 5"]
+    sizes = page.run(
+        "return Promise.all([...document.querySelectorAll('article img')].map("
+        "image => image.decode().then(() => [image.naturalWidth, image.naturalHeight])))"
+    )
+    assert sizes == [[80, 60], [80, 60]]
+    (id_,) = page.texts("article p.note")
+    number = run.items["id"].to_list().index(id_)
+    assert run.items["capability"][number] == "ocr"
+    question, (answer,) = page.texts("article p.question")[0], page.texts("article li.answer")
+    assert question == f"{HOSTILE} {id_}?" and answer == ["A. red", f"B. {HOSTILE}"][number % 2]
+    words = ["wrong", "right", "refused", "no option named", "wrong, tied options", "right, tied options"]
+    column = run.scenarios.index(("rotate", 5))
+    expected = [
+        text
+        for model, label in LABELS.items()
+        for text in (label, *(words[run.codes[model][number, place]] for place in (0, column)))
+    ]
+    assert page.texts("article td") == expected
+    assert page.run("return document.title") == "Cube explorer"
+
+
+def test_clean_cells_show_clean_pictures_and_means_show_several(page):
+    choose(page, rows="mid", columns="severity")
+    click(page, "Global context sensing", 0)
+    assert set(page.texts("article figcaption")) == {"clean"}
+    click(page, "Global context sensing", 1)
+    captions = page.texts("article figcaption")
+    assert len(captions) == 12 and all(text.endswith("severity 1") for text in captions[1::2])
+    assert set(page.texts("article h3")) == {"Image topic", "Image style"}
+
+
+def test_it_fits_a_narrow_screen(page):
+    page.resize(500, 900)
+    try:
+        choose(page, rows="capability", columns="corruption")
+        click(page, "OCR", 0)
+        assert page.run("return document.documentElement.scrollWidth <= window.innerWidth")
+    finally:
+        page.resize(1200, 900)
+
+
+def test_samples_are_of_each_capability_and_corruption(run, folder):
+    rows = pl.read_parquet(folder / "samples.parquet")
+    own = rows.filter(pl.col("corruption") != "clean").join(run.items, on="id")
+    cells = own.group_by("capability", "corruption").agg(pl.col("id").n_unique(), pl.col("severity").sort())
+    assert cells.height == 4 * 5 and (cells["id"] == 1).all()
+    assert all(levels == [1, 2, 3, 4, 5] for levels in cells["severity"].to_list())
+    pictures = own.group_by("capability").agg(
+        pl.col("picture_right").n_unique() <= 2, pl.col("id").n_unique()
+    )
+    assert pictures["picture_right"].all() and pictures["id"].max() == 2
