@@ -210,6 +210,8 @@ def test_clean_cells_show_clean_pictures_and_means_show_several(page):
     captions = page.texts("article figcaption")
     assert len(captions) == 12 and all(text.endswith("severity 1") for text in captions[1::2])
     assert set(page.texts("article h3")) == {"Image topic", "Image style"}
+    # Each capability has two questions, of which all are shown before one is repeated.
+    assert len(set(page.texts("article p.note")[:4])) == 4
 
 
 def test_it_fits_a_narrow_screen(page):
@@ -232,3 +234,11 @@ def test_samples_are_of_each_capability_and_corruption(run, folder):
         pl.col("picture_right").n_unique() <= 2, pl.col("id").n_unique()
     )
     assert pictures["picture_right"].all() and pictures["id"].max() == 2
+
+
+def test_wide_maps_round_to_whole_numbers(page):
+    assert page.run("return [percent(0.7496, 0), signed(-0.0251, 0), signed(0.1849)]") == [
+        "75",
+        "−3",
+        "+18.5",
+    ]
