@@ -13,6 +13,7 @@ OUTPUTS:
     <results>/outcomes/{asked}.parquet           the outcome of each question in each scenario, of a model of the run or
                                                  one that another program has asked
     <results>/scores/{asked}.parquet             counts by scenario and capability
+    <results>/gallery.parquet                    an image of the pool under each corruption at each severity
     <results>/tables/ic_cube.parquet             accuracies of all models by scenario and capability, with intervals
     <results>/samples.parquet                    questions and small pictures that the cube explorer shows
     <results>/hierarchy/{features,tsne}.parquet  the mean feature of pictures in each scenario, and a map of them
@@ -171,6 +172,26 @@ SHOWN = images.show([*images.recipes])
 KERNELS = By(
     lambda wildcards: None, {None: sorted({line for code in images.kernel_code.values() for line in code})}
 )
+
+
+rule gallery:
+    """Show one image of the pool under each corruption at each severity."""
+    input:
+        pool="<results>/pool/items.parquet",
+    output:
+        "<results>/gallery.parquet",
+    log:
+        "<logs>/gallery.log",
+    benchmark:
+        "<benchmarks>/gallery.jsonl"
+    conda:
+        "../envs/images.yaml"
+    params:
+        **stage("mllm_ic.gallery", code=[KERNELS], images=SHOWN),
+    message:
+        "Showing an image under all corruptions"
+    shell:
+        RUN
 
 
 rule choose_samples:

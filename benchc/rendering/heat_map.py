@@ -52,7 +52,7 @@ def heat_map(
         axes.set_xticks(range(len(names)), names)
     else:
         axes.set_xticks(range(len(names)), names, rotation=40, ha="right", rotation_mode="anchor")
-    labels = shorten_all(renderable(rows), 34)
+    labels = shorten_all(renderable(rows), 36)
     axes.set_yticks(range(len(labels)), labels, family=font_families())
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)

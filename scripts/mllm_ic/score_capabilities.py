@@ -1,6 +1,7 @@
 """Count the outcomes of one model by scenario and capability."""
 
 from pathlib import Path
+from typing import Any
 
 from benchc.benchmarks.mllm_ic.metrics.counts import counts
 from benchc.benchmarks.mllm_ic.run_outcomes import read_run
@@ -19,4 +20,5 @@ def score_capabilities(*, outcomes: Path, capabilities: Path, output: Path) -> N
     """
     run = read_run([outcomes], capabilities)
     (label,) = run.codes
-    write_table(counts(run, label), output, SCORES, OutcomesFooter(**read_footer(outcomes)))
+    facts: Any = read_footer(outcomes)
+    write_table(counts(run, label), output, SCORES, OutcomesFooter(**facts))

@@ -31,11 +31,10 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
                 yield Finding("pool", "error", id_, text)
     except InputError as error:
         yield Finding("pool", "error", "capabilities", reason(error))
-    others = {"answers_from": settings.answers_from, "predictions_from": settings.predictions_from}
-    for key, models in others.items():
-        for id_, one in models.items():
-            if Path(one.file).is_file():
-                yield Finding("answers", "ok", f"{key}.{id_}", f"in {one.file}")
-            else:
-                text = f"names {one.file}, which does not exist; write it, or remove the entry"
-                yield Finding("answers", "error", f"{key}.{id_}", text)
+    for id_, one in settings.imported.items():
+        if Path(one.file).is_file():
+            yield Finding("answers", "ok", id_, f"in {one.file}")
+        else:
+            key = "answers_from" if id_ in settings.answers_from else "predictions_from"
+            text = f"{key} names {one.file}, which does not exist; write it, or remove the model"
+            yield Finding("answers", "error", id_, text)

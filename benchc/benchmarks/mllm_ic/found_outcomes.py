@@ -23,7 +23,7 @@ from benchc.pluralize import pluralize
 from benchc.schemas.answers_csv import read_answers
 from benchc.schemas.grid import grid_rows
 from benchc.schemas.logits import first_names, logit_blocks
-from benchc.schemas.predictions import KEY
+from benchc.schemas.predictions import KEY, PREDICTIONS
 
 LOGITS = (*KEY, "logits")
 
@@ -126,9 +126,8 @@ def imported_logits(path: Path) -> pl.DataFrame:
             f"{path}: has no column {missing[0]!r} (it has {', '.join(rows.columns)}); it needs "
             f"{', '.join(LOGITS)}"
         )
-    types = {"id": pl.String, "corruption": pl.String, "severity": pl.Int64, "logits": pl.List(pl.Float32)}
     try:
-        return rows.select(LOGITS).cast(types)
+        return rows.select(pl.col(name).cast(PREDICTIONS.columns[name]) for name in LOGITS)
     except pl.exceptions.PolarsError as error:
         raise InputError(
             f"{path}: id and corruption should be texts, severity a whole number, and logits lists of "

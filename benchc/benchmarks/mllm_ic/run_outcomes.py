@@ -77,10 +77,9 @@ class RunOutcomes:
     def circular(self, model: str) -> npt.NDArray[np.bool_]:
         """Return the same, where an answer is right only if those to all circular copies are."""
         groups = self.items["circular_group"].rank("dense").cast(pl.Int64).to_numpy() - 1
-        right = self.right(model)
-        wrong = np.zeros((int(groups.max(initial=-1)) + 1, right.shape[1]), np.int64)
-        np.add.at(wrong, groups, ~right)
-        return np.asarray(wrong[groups] == 0)
+        order = groups.argsort(kind="stable")
+        starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+        return np.asarray(np.logical_and.reduceat(self.right(model)[order], starts, axis=0)[groups])
 
     def cells(self, model: str) -> Floats:
         """Return the accuracy of each scenario and capability, float64[scenarios, capabilities], in [0, 1].

@@ -81,6 +81,16 @@ class Tables(Strict):
     )
 
 
+class Figure5(Strict):
+    """Figure 5: an image under some types of corruption at each severity."""
+
+    types: Names | None = Field(
+        default=None,
+        description="Types of the run; null for motion_blur, snow and gaussian_noise, as in the paper, or, "
+        "where the run has none of them, for its first.",
+    )
+
+
 class Figure10(Strict):
     """Figure 10: the accuracy of one model by severity, capability and corruption."""
 
@@ -93,6 +103,12 @@ class Figure10(Strict):
 class Figures(Strict):
     """Settings of the figures."""
 
+    left_out: AnyIds = Field(
+        default=[],
+        description="Ids of models that Figures 6 to 9 leave out, as the paper does with MiniGPT-4 and Otter, "
+        "since models near chance compress the scale of all others.",
+    )
+    figure5: Figure5 = Field(default_factory=Figure5, description="What Figure 5 shows.")
     figure10: Figure10 = Field(default_factory=Figure10, description="What Figure 10 shows.")
 
 
@@ -167,6 +183,11 @@ class Settings(settings.RunSettings):
         default=None,
         description="Data and models that the run generates and trains; null if all are real.",
     )
+
+    @property
+    def imported(self) -> dict[str, Imported | ImportedPredictions]:
+        """Return the models that other programs have asked, by id."""
+        return {**self.answers_from, **self.predictions_from}
 
     @classmethod
     def benchmark_errors(cls, raw: settings.Raw, file: str) -> Iterator[str]:

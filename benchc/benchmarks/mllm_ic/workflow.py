@@ -39,12 +39,11 @@ class Workflow(Benchmark):
         self.settings = config.settings
         self.subsets = {"questions": "<results>/subsets/questions.parquet"}
         self.measured = self.settings.models
-        answers, predictions = self.settings.answers_from, self.settings.predictions_from
         self.labels = {id_: config.models[id_].label for id_ in self.measured}
-        self.labels |= {id_: one.label for id_, one in (*answers.items(), *predictions.items())}
+        self.labels |= {id_: one.label for id_, one in self.settings.imported.items()}
         check_labels(self.labels, "answers_from, predictions_from and the model catalogue")
         self.words = [id_ for id_ in self.measured if config.models[id_].scoring in ANSWERING]
-        self.imported = {id_: local(one.file) for id_, one in (*answers.items(), *predictions.items())}
+        self.imported = {id_: local(one.file) for id_, one in self.settings.imported.items()}
         self.categories = local(self.settings.capabilities.categories)
         self.groups = groups_of(
             read_categories(Path(self.categories), self.settings.sources), self.settings.mini

@@ -20,7 +20,10 @@ from benchc.benchmarks.mllm_ic.schemas.outcomes import (
     scenarios,
 )
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
+from benchc.images import encode_png
 from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
+from tests.corruptions.photos import PHOTOS, photo
 
 CATEGORIES = {
     each.name: group for group, types in MLLM_IC.groups.items() for each in types if each.in_default
@@ -95,3 +98,19 @@ def write_run(folder: Path, run: RunOutcomes) -> tuple[list[Path], Path]:
         write_table(table, path, OUTCOMES, footer)
         paths.append(path)
     return paths, capabilities_file
+
+
+def write_pool(path: Path, items: pl.DataFrame) -> None:
+    """Write POOL of items, each with a photograph and a question; the right option is the second."""
+    files = [encode_png(photo(name, 120, 160)) for name in PHOTOS]
+    rows = [
+        {
+            **{"id": id_, "source": "made", "task": "mcq", "hint": None, "category": None},
+            **{"question": f"What does question {place} ask about the picture?", "l2_category": None},
+            **{"options": ["a red bicycle", "a small dog", "none of these"], "answer": 1},
+            "images": [{"bytes": files[place % len(files)], "path": None}],
+            "image_keys": [f"{id_}#0"],
+        }
+        for place, id_ in enumerate(items["id"])
+    ]
+    write_table(pl.DataFrame(rows, schema=dict(POOL.columns)), path, POOL)

@@ -160,13 +160,13 @@ def test_what_a_run_lacks_is_found_before_it_starts(raw, root):
         ("error", "drawn-charts", "map.csv has no category of it; add its categories, or name another file"),
         (
             "error",
-            "answers_from.other",
-            "names other.csv, which does not exist; write it, or remove the entry",
+            "other",
+            "answers_from names other.csv, which does not exist; write it, or remove the model",
         ),
     ]
     (root / "map.csv").write_text("source,category,capability,reason\ndrawn-text,x,ocr\n")
     (root / "other.csv").touch()
     assert found() == [
         ("error", "capabilities", "map.csv: row 2: has fewer cells than the header; complete it"),
-        ("ok", "answers_from.other", "in other.csv"),
+        ("ok", "other", "in other.csv"),
     ]

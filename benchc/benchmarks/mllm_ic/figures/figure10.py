@@ -20,16 +20,16 @@ COLOURS = "viridis"
 ROW, THREE_LINES = 0.125, 0.33
 
 
-def figure10(run: RunFiles, labels: dict[str, str], categories: dict[str, str], model: str) -> Figure:
+def figure10(run: RunFiles, labels: dict[str, str], categories: dict[str, str]) -> Figure:
     """Plot the accuracy in each cell, over its questions, on clean images and by category and severity.
 
     Args:
         run: the outcomes.
-        labels: names of the models by id.
+        labels: the name of the model, the first one, by its id.
         categories: the category of each corruption, over which a cell is the mean.
-        model: id of the model.
     """
     check_models(run, labels)
+    model, name_of_model = next(iter(labels.items()))
     cells = 100 * run.cells(model)  # by scenario and capability
     columns, severities = run.columns(category_of=categories), len(run.severities)
     own = list(dict.fromkeys(categories.values()))
@@ -41,7 +41,7 @@ def figure10(run: RunFiles, labels: dict[str, str], categories: dict[str, str], 
     fewest = min(Counter(mids).values())
     row_height = min(2 * ROW, max(ROW, THREE_LINES / fewest))
     with styled():
-        figure = noted_figure(0.9 + row_height * len(values), labels[model])
+        figure = noted_figure(0.9 + row_height * len(values), name_of_model)
         axes = figure.subplots()
         norm = Normalize(10 * np.floor(values.min() / 10), max(10, 10 * np.ceil(values.max() / 10)))
         heat_map(

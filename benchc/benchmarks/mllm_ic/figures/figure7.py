@@ -5,6 +5,7 @@ from matplotlib.figure import Figure
 
 from benchc.benchmarks.mllm_ic.figures.frames import (
     by_corruption,
+    levels_together,
     marked_names,
     middle_severities,
     radars,
@@ -33,12 +34,10 @@ def figure7(
         levels: the level of each category.
     """
     names, note = marked_names(run, labels, chance)
-    columns, own = run.columns(category_of=categories), list(dict.fromkeys(categories.values()))
+    columns, own = run.columns(category_of=categories), levels_together(categories, levels)
     panels = []
     for level in middle_severities(run.severities):
         at_level = columns[f"severity_{level}"]
-        cells = {name: np.intersect1d(columns[name], at_level) for name in own}
-        values = sample(run, labels, cells)
-        rings = [levels[name] for name in own]
-        panels.append(by_corruption(run, own, rings, values, f"severity {level}"))
+        values = sample(run, labels, {name: np.intersect1d(columns[name], at_level) for name in own})
+        panels.append(by_corruption(run, own, values, f"severity {level}"))
     return radars(panels, names, note)

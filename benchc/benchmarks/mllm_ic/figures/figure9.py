@@ -2,7 +2,14 @@
 
 from matplotlib.figure import Figure
 
-from benchc.benchmarks.mllm_ic.figures.frames import Panel, by_corruption, marked_names, radars, sample
+from benchc.benchmarks.mllm_ic.figures.frames import (
+    Panel,
+    by_corruption,
+    levels_together,
+    marked_names,
+    radars,
+    sample,
+)
 from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles
 from benchc.rendering.chance import ChanceTable
 
@@ -26,14 +33,15 @@ def figure9(
         levels: the level of each category.
     """
     names, note = marked_names(run, labels, chance)
-    columns, own = run.columns(category_of=categories), list(dict.fromkeys(categories.values()))
+    columns, own = run.columns(category_of=categories), levels_together(categories, levels)
 
-    def panel(chosen: list[str], rings: list[str], title: str) -> Panel:
-        values = sample(run, labels, {name: columns[name] for name in chosen})
-        return by_corruption(run, chosen, rings, values, title)
+    def panel(chosen: dict[str, str], title: str) -> Panel:
+        return by_corruption(
+            run, chosen, sample(run, labels, {name: columns[name] for name in chosen}), title
+        )
 
-    panels = [panel(own, [levels[name] for name in own], "categories")]
-    for level in dict.fromkeys(levels[name] for name in own):
-        chosen = [name for name in run.corruptions if levels[categories[name]] == level]
-        panels.append(panel(chosen, [level] * len(chosen), f"{level} corruptions"))
+    panels = [panel(own, "categories")]
+    for level in dict.fromkeys(own.values()):
+        chosen = {name: level for name in run.corruptions if own[categories[name]] == level}
+        panels.append(panel(chosen, f"{level} corruptions"))
     return radars(panels, names, note)

@@ -17,7 +17,7 @@ from benchc.benchmarks.mllm_ic.metrics.draws import Integers
 from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes, check_models
 from benchc.rendering.chance import Standings
 from benchc.rendering.labels import font_families
-from benchc.rendering.noted_figure import noted_figure, sentence
+from benchc.rendering.noted_figure import NOTE_SIZE, noted_figure, sentence
 from benchc.rendering.radar import MANY, SPOKE_SIZE, STEEP, radar
 from benchc.rendering.style import FAINT, INK, NORMAL, TEXT_WIDTH, styled
 from benchc.statistics.resampling import Floats
@@ -65,6 +65,18 @@ def sample(run: RunOutcomes, labels: Mapping[str, str], columns: Mapping[str, In
     return np.swapaxes(run.draws([*labels], columns, 0, 0)[0], 0, 1)
 
 
+def levels_together(categories: Mapping[str, str], levels: Mapping[str, str]) -> dict[str, str]:
+    """Return the level of each category, those of a level together; ``other`` where the suite has none.
+
+    Args:
+        categories: the category of each corruption; their order decides.
+        levels: the level of each category.
+    """
+    found = {category: levels[category] or "other" for category in categories.values()}
+    order = list(dict.fromkeys(found.values()))
+    return dict(sorted(found.items(), key=lambda each: order.index(each[1])))
+
+
 def middle_severities(severities: Sequence[int]) -> list[int]:
     """Return the lowest, the middle and the highest severity: 1, 3 and 5 of all."""
     places = sorted({0, (len(severities) - 1) // 2, len(severities) - 1})
@@ -85,11 +97,12 @@ def by_capability(names: Sequence[Capability], values: Floats, title: str) -> Pa
     return Panel(title, [label_of(each.name) for each in names], [each.high for each in names], values.T)
 
 
-def by_corruption(
-    run: RunOutcomes, names: Sequence[str], levels: Sequence[str], values: Floats, title: str
-) -> Panel:
-    """Return the panel of corruptions or categories; ``values``: float64[names, models, capabilities]."""
-    return Panel(title, [corruption_label(name) for name in names], levels, run.average(values))
+def by_corruption(run: RunOutcomes, levels: Mapping[str, str], values: Floats, title: str) -> Panel:
+    """Return the panel of corruptions or categories; ``values``: float64[names, models, capabilities].
+
+    ``levels``: the level of each.
+    """
+    return Panel(title, [corruption_label(name) for name in levels], [*levels.values()], run.average(values))
 
 
 def radars(panels: Sequence[Panel], names: Sequence[str], note: str) -> Figure:
@@ -116,7 +129,7 @@ def radars(panels: Sequence[Panel], names: Sequence[str], note: str) -> Figure:
         figure = noted_figure(body + legend, note)
         figure.set_layout_engine("none")  # positions are explicit
         height = figure.get_figheight()
-        figure.suptitle(figure.get_suptitle(), y=1 - 0.02 / height)
+        figure.suptitle(figure.get_suptitle(), y=1 - 0.02 / height, fontsize=NOTE_SIZE, color=INK)
         for number, panel in enumerate(panels):
             row, column = divmod(number, columns)
             middle = (column + 0.5) / columns

@@ -22,27 +22,16 @@ def answer_counts(run: RunFiles, labels: dict[str, str]) -> Table:
     check_models(run, labels)
     rows = []
     for id_, label in labels.items():
-        row: dict[str, str | int] = {
-            "model": label,
-            "answers_in": "words" if id_ in run.in_words else "letters",
-        }
-        for part, codes in (("clean", run.codes[id_][:, 0]), ("corrupted", run.codes[id_][:, 1:])):
-            counts = {name: int(np.isin(codes, kinds).sum()) for name, kinds in COUNTED.items()}
-            row |= {f"{part}_{name}": n for name, n in [("answers", codes.size), *counts.items()]}
-        rows.append(row)
-    frame = pl.DataFrame(rows)
+        kind = "words" if id_ in run.in_words else "letters"
+        for images, codes in (("clean", run.codes[id_][:, 0]), ("corrupted", run.codes[id_][:, 1:])):
+            counts = (int(np.isin(codes, kinds).sum()) for kinds in COUNTED.values())
+            rows.append((label, kind, images, codes.size, *counts))
+    names = ["model", "answers_in", "images", "answers", *COUNTED]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
     scenarios = len(run.corruptions) * len(run.severities)
     return printed(
         frame,
-        [
-            Column("model", "Model"),
-            Column("answers_in", "Answers in"),
-            *(
-                Column(f"{part}_{name}", f"{part.capitalize()}: {name}")
-                for part in ("clean", "corrupted")
-                for name in ("answers", *COUNTED)
-            ),
-        ],
+        [Column(name, name.capitalize().replace("_", " ")) for name in names],
         caption=CAPTION.format(
             questions=pluralize(run.items.height, "question"), scenarios=pluralize(scenarios, "scenario")
         ),

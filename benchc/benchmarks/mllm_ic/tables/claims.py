@@ -43,10 +43,10 @@ def claims(
     return printed(
         table,
         [
-            Column("claim", "Claim", inches=1.3),
-            Column("criterion", "Criterion", inches=1.7),
-            Column("paper", "Paper", inches=0.9),
-            Column("here", "Here", inches=1.4),
+            Column("claim", "Claim", inches=1.0),
+            Column("criterion", "Criterion", inches=1.3),
+            Column("paper", "Paper", inches=0.7),
+            Column("here", "Here", inches=1.1),
             Column("verdict", "Verdict", inches=0.6),
             Column("value", "Number", digits=3, interval=True),
         ],

@@ -5,7 +5,15 @@ import polars as pl
 from benchc.benchmarks.mllm_ic.capabilities import label_of
 from benchc.benchmarks.mllm_ic.corruption_tree import corruption_label
 from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, check_models
-from benchc.benchmarks.mllm_ic.tables.frames import AVG, averages_note, per_cent, resampled, scope, with_mean
+from benchc.benchmarks.mllm_ic.tables.frames import (
+    AVG,
+    averages_note,
+    per_cent,
+    resampled,
+    scope,
+    short,
+    with_mean,
+)
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER, ChanceTable
@@ -63,7 +71,7 @@ def drops(
                 [
                     Column("model", "Model"),
                     *(
-                        Column(name, header, digits=1, signed=True, styled=True)
+                        Column(name, header, short(header), digits=1, signed=True, styled=True)
                         for name, header in headers.items()
                     ),
                     Column("overall", "Overall", digits=1, signed=True, interval=True, styled=True),

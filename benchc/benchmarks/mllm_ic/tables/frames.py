@@ -18,13 +18,13 @@ AVG = "Avg"
 PUBLISHED_MIDS = len({each.mid for each in capabilities()})
 RULE_LABELS = {
     "overall": "Overall",
-    "capabilities": "Capabilities",
+    "capabilities": "Low-level",
     "micro": "Micro",
     "circular": "Circular",
 }
 MARKS = " The best value of a column is in bold, the second in italics."
 FURTHER = (
-    " Averages that do not compare with it: Capabilities, the mean of all low-level ones; Micro, over "
+    " Averages that do not compare with it: Low-level, the mean over all low-level capabilities; Micro, over "
     "questions{circular}."
 )
 CIRCULAR = "; Circular, overall where a question counts as right if all its circular copies are"
@@ -74,6 +74,11 @@ def resampled(run: RunOutcomes, draws: int) -> str:
     )
 
 
+def short(header: str) -> str:
+    """Return the first word of a header, for LaTeX, where whole ones would be wider than a page."""
+    return header.split()[0]
+
+
 def printed_accuracies(
     values: Mapping[str, Floats],
     headers: Mapping[str, str],
@@ -116,7 +121,7 @@ def printed_accuracies(
         [
             Column("model", "Model"),
             *(
-                Column(name, header, digits=1, styled=True, interval=name == "overall")
+                Column(name, header, short(header), digits=1, styled=True, interval=name == "overall")
                 for name, header in headers.items()
                 if name in values
             ),

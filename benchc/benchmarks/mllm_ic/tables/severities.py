@@ -56,7 +56,10 @@ def severities(
             Column("average", "Average"),
             Column("model", "Model"),
             Column("clean", "Clean", digits=1),
-            *(Column(f"severity_{level}", f"Severity {level}", digits=1) for level in run.severities),
+            *(
+                Column(f"severity_{level}", f"Severity {level}", f"Sev. {level}", digits=1)
+                for level in run.severities
+            ),
             Column("corrupted", "Mean", digits=1, interval=True),
             Column("drop", "Drop", digits=1, signed=True, interval=True),
         ],

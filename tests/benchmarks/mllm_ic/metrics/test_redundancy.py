@@ -52,6 +52,17 @@ def test_two_types_are_needed_where_each_confuses_a_pair() -> None:
     assert sorted(found.order.tolist()) == [0, 1, 2]
 
 
+def test_a_subset_with_another_ranking_is_not_enough_however_alike() -> None:
+    levels = np.linspace(0.0, 1.0, 11)
+    accuracy = np.tile(levels[None, :, None], (9, 1, 2))
+    for place, pair in enumerate((slice(1, 3), slice(8, 10))):
+        accuracy[:, pair, place] = levels[pair][::-1]
+        accuracy[:, pair, 1 - place] += [-0.07, 0.07]
+    found = growing_subsets(accuracy)
+    assert 0.95 < found.correlation[:, 0].min() < 0.9999
+    assert found.smallest == 2
+
+
 def test_a_subset_that_resamples_do_not_confirm_is_not_enough() -> None:
     levels = np.linspace(0.2, 0.6, 5)
     accuracy = np.tile(levels[None, :, None], (61, 1, 2))
