@@ -8,10 +8,13 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes
+from benchc.benchmarks.mllm_ic.samples import thumbnail
 from benchc.benchmarks.mllm_ic.schemas.outcomes import is_right
+from benchc.images import decode
 from benchc.statistics.resampling import percentile_interval
 from tests.benchmarks.mllm_ic.explored import HOSTILE, page_of, write_explored
 from tests.browser import Browser, chromium
+from tests.corruptions.photos import photo
 
 CORRUPTIONS = ["contrast", "rotate", "fog", "snow", "shot_noise"]
 LABELS = {"a": "Model </script>", "b": "Model & 2"}
@@ -242,3 +245,12 @@ def test_wide_maps_round_to_whole_numbers(page):
         "−3",
         "+18.5",
     ]
+
+
+def test_pictures_of_the_whole_benchmark_fit_into_a_page():
+    many = 34 * 201  # one of each capability and scenario
+    noise = np.random.default_rng(0).integers(0, 256, (300, 400, 3), np.uint8)
+    sizes = [len(thumbnail(each, many)) for each in (photo("coffee", 480, 640), noise)]
+    assert all(4 / 3 * size * many < 16e6 for size in sizes)
+    # Few pictures are larger.
+    assert decode(thumbnail(photo("coffee", 480, 640), 100)).shape == (144, 192, 3)
