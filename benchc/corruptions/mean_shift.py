@@ -50,7 +50,7 @@ def _planes(image: Pixels) -> Array:
 
 
 @njit(cache=True, nogil=True)
-def _mark(coarse: Array, limit: int, mask: Array) -> None:
+def _mark(coarse: Array, limit: Any, mask: Array) -> None:
     """Mark the pixels of the whole resolution where a colour in ``coarse`` differs from a neighbour's.
 
     The row is one below that of the pixel, as in OpenCV.
@@ -68,7 +68,7 @@ def _mark(coarse: Array, limit: int, mask: Array) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _shift(planes: Array, mask: Array, radius: np.float32, limit: np.int32, result: Array) -> None:
+def _shift(planes: Array, mask: Array, radius: np.float32, limit: Any, result: Array) -> None:
     height, width, _ = result.shape
     for y in range(height):
         for x in range(width):
@@ -123,7 +123,7 @@ def _near(
     blue: np.int32,
     limit: np.int32,
     width: np.int32,
-) -> tuple[np.int32, np.int32, np.int32, np.int32, np.int32]:
+) -> tuple[Any, ...]:
     """Return of the colours of a row that are near: their number, and the sums of columns and channels.
 
     Of the row, only the first ``width`` colours are in the window.

@@ -55,12 +55,16 @@ def test_clean_images_take_no_time_and_an_unknown_number_an_unknown_one() -> Non
 def test_the_note_names_its_assumption_and_large_files(tmp_path: Path) -> None:
     settings = read_config(Path("config/demo.yaml")).settings
     plan = Plan([ASKED], ImageCounts(Amount(5 * 10**6), Amount(5e11, "estimate")), [])
-    note = image_note(settings, plan, tmp_path)
+    files, on_the_fly = (
+        settings.model_copy(
+            update={"corruptions": settings.corruptions.model_copy(update={"corrupted": corrupted})}
+        )
+        for corrupted in ("files", "on_the_fly")
+    )
+    note = image_note(on_the_fly, plan, tmp_path)
     assert re.match(r"images: ≈ [\d.]+ h of one processor core .*; assumed: 640 x 480 pixels", note)
     assert "each job of each model" in note
     assert "on_the_fly writes none" not in note
-    chosen = settings.corruptions.model_copy(update={"corrupted": "files"})
-    files = settings.model_copy(update={"corruptions": chosen})
     assert re.search(r"file takes ≈ 2\d GB, .*on_the_fly writes none", image_note(files, plan, tmp_path))
     small = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9, "estimate")), [])
     assert "file takes" not in image_note(files, small, tmp_path)
