@@ -34,6 +34,7 @@ class Recipe:
         resizes: whether the result may have another size
         pixels: keywords that grow with the image: in pixels where its short side is REFERENCE_SIDE
         code: of a kernel in a user's file: digest of that file and of what it imports there
+        one_draw: whether an image has the same random numbers at all severities
         imported: whether the images come from elsewhere; parameters then has the severities alone
     """
 
@@ -44,6 +45,7 @@ class Recipe:
     resizes: bool = False
     code: str | None = None
     pixels: tuple[str, ...] = ()
+    one_draw: bool = False
     imported: bool = False
 
     def __post_init__(self) -> None:
@@ -77,7 +79,7 @@ class Recipe:
         if self.code is None:
             # Recipes of suites stay as they were before users' files had one.
             del fields["code"]
-        for name in ("pixels", "imported"):
+        for name in ("pixels", "one_draw", "imported"):
             if not fields[name]:
                 del fields[name]
         return fields

@@ -110,6 +110,7 @@ def recipe_of(
         type_.resizes,
         type_.code,
         pixels if scale_with_image else (),
+        type_.one_draw,
     )
 
 

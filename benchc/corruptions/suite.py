@@ -50,6 +50,7 @@ class CorruptionType:
     stand_in: bool = False  # a synthetic substitute for what the suite's authors photographed
     ordered: bool = True  # False where strength does not grow with severity by definition
     resizes: bool = False  # the result has another size by definition
+    one_draw: bool = False  # an image has the same random numbers, such as a direction, at all severities
     code: str | None = None
 
     @property

@@ -11,6 +11,15 @@ from benchc.pixels import Pixels
 from benchc.transparency import Alpha
 
 
+def noise_seed(recipe: Recipe, seed: int, key: str, severity: int) -> int:
+    """Return the seed with which a run applies ``recipe`` to the image ``key``; ``seed`` is the run's.
+
+    It differs between severities unless the recipe has one draw for all. Raises ValueError as
+    :func:`image_seed`.
+    """
+    return image_seed(seed, key, recipe.name, 0 if recipe.one_draw else severity)
+
+
 def variants_of_image(
     key: str,
     data: bytes | None,
@@ -30,7 +39,7 @@ def variants_of_image(
             raise ImageError("it has no bytes")
         pixels = decode(data, alpha)
         return {
-            severity: apply(recipe, pixels, severity, image_seed(seed, key, recipe.name, severity))
+            severity: apply(recipe, pixels, severity, noise_seed(recipe, seed, key, severity))
             for severity in severities
         }
     except ImageError as error:

@@ -6,7 +6,7 @@ from benchc.corruptions.apply import apply
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import Engine, corruptions_of, group_of, recipe_of, type_of
 from benchc.corruptions.suite import Suite
-from benchc.image_keys import image_seed
+from benchc.corruptions.variants import noise_seed
 from benchc.pixels import Pixels
 from benchc.rendering.contact_sheet import Row
 
@@ -27,8 +27,7 @@ def row_of(
     recipe: Recipe, suite: Suite, key: str, clean: Pixels, severities: Sequence[int], seed: int
 ) -> Row:
     """Return the row of a corruption, whose random numbers ``seed`` and the ``key`` of the image decide."""
-    name = recipe.name
     images = [
-        apply(recipe, clean, severity, image_seed(seed, key, name, severity)) for severity in severities
+        apply(recipe, clean, severity, noise_seed(recipe, seed, key, severity)) for severity in severities
     ]
-    return Row(group_of(name, suite), name, images)
+    return Row(group_of(recipe.name, suite), recipe.name, images)

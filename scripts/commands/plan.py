@@ -7,6 +7,7 @@ from benchc.config.load import read_config
 from benchc.errors import InputError
 from benchc.models.supported import is_supported
 from benchc.planning.amounts import Amount
+from benchc.planning.image_hours import image_note
 from benchc.planning.plan import plan_markdown, plan_of
 from benchc.planning.rates import Rate, measured_rates
 from benchc.planning.size import POOL_FILE
@@ -53,6 +54,8 @@ def plan(
     # The pool says more.
     sources = "" if (results / POOL_FILE).exists() else f"{sources_markdown(read, results)}\n"
     print(f"{config}: run {name}\n\n{sources}{text}", end="")
+    if note := image_note(read.settings, planned, results):
+        print(f"- {note}", end="")
     unsupported = [
         f"{id_} ({model.family})" for id_, model in read.models.items() if not is_supported(model.family)
     ]

@@ -10,7 +10,7 @@ from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
 from benchc.benchmarks.r_bench.tasks import TASKS
 from benchc.corruptions.apply import apply
 from benchc.corruptions.recipe import CLEAN
-from benchc.image_keys import image_seed
+from benchc.corruptions.variants import noise_seed
 from benchc.models.asking import ShownImages
 from benchc.models.shown_images import shown_images
 from benchc.randomness import seed_of
@@ -63,7 +63,7 @@ def gallery_of_image(pool: Path, images: ShownImages) -> pl.DataFrame:
     for name, recipe in images.recipes.items():
         if name != CLEAN:
             severity = max(recipe.severities)
-            image = apply(recipe, clean, severity, image_seed(images.seed or 0, key, name, severity))
+            image = apply(recipe, clean, severity, noise_seed(recipe, images.seed or 0, key, severity))
             rows.append((key, TASKS[0], name, severity, reference, _image(page_image(image, LONGEST_SIDE))))
     return pl.DataFrame(rows, schema=dict(PAIRS.columns), orient="row").sort(_numbers(pl.col("corruption")))
 

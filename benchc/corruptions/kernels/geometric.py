@@ -2,24 +2,20 @@
 
 import imgaug.augmenters as iaa
 
-from benchc.corruptions.kernels.imgaug_call import augment, draw_seed
+from benchc.corruptions.kernels.imgaug_call import UNUSED_SEED, augment, draw_seed
 from benchc.pixels import Pixels
 
 __all__ = ["draw_seed", "rotate", "scale", "shear"]
 
 
-def scale(image: Pixels, seed: int, *, axes: str, change: float, order: int, mode: str, cval: int) -> Pixels:
-    """Return uint8[H, W, 3] shrunk by the factor ``1 - change`` or enlarged by ``1 + change``, at random.
+def scale(image: Pixels, *, axes: str, factor: float, order: int, mode: str, cval: int) -> Pixels:
+    """Return uint8[H, W, 3] scaled by ``factor`` along ``axes``, which is ``x``, ``y`` or ``xy``.
 
-    ``axes`` is ``x``, ``y`` or ``xy``; with two axes the factor is the same. The image keeps its size: an
-    enlarged one is cropped, a shrunk one gets a border of ``cval`` (with ``mode`` constant). ``order`` 1 is
-    bilinear.
+    The image keeps its size: an enlarged one is cropped, a shrunk one gets a border of ``cval`` (with
+    ``mode`` constant). ``order`` 1 is bilinear.
     """
-    factors = [1 - change, 1 + change]
-    affine = iaa.Affine(
-        scale=factors if axes == "xy" else {axes: factors}, order=order, mode=mode, cval=cval, seed=seed
-    )
-    return augment(affine, image)
+    factors = dict.fromkeys(axes, factor)
+    return augment(iaa.Affine(scale=factors, order=order, mode=mode, cval=cval, seed=UNUSED_SEED), image)
 
 
 def shear(image: Pixels, seed: int, *, axes: str, degrees: float, order: int, mode: str, cval: int) -> Pixels:

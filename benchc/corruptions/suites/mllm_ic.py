@@ -2,9 +2,12 @@
 
 The paper names imgaug's augmenters but publishes no severities, only that they follow "range discretization
 for bounded values and human perceptual thresholding for unbounded ones" (section 3.3). Here, a parameter with
-a default range in imgaug, or bounded by definition, takes five equal steps to the end of that range; any
-other takes five equal ratios. Where equal steps make severity 1 almost as strong as severity 5 (by 1 - SSIM,
-``speed/severity_ssim.py``), each step doubles.
+a default range in imgaug, or bounded by definition, takes about equal steps to the end of that range, and on
+where the end is hardly visible; any other grows by ratios. The median SSIM with photographs falls with
+severity (``speed/severity_ssim.py``), except that of channel_shuffle, which has no strength. Scaling and
+gamma go one way, smaller and darker. A random direction (of shearing, rotation, rain and flakes) is drawn
+once for an image and type and is the same at all severities, so that these differ in strength alone. What is
+moved out of the image leaves black, and its size stays.
 
 The authors' README lists 41 types, the paper has 40. The mean of the paper's Table 3 over the types must
 equal the mean of its Table 2 over the five capabilities. With 6 geometric types it does, up to rounding, for
@@ -37,39 +40,26 @@ INVERT = CorruptionType(
     "invert",
     "Inverts the values above a threshold; all values at severity 5.",
     f"{_KERNELS}.colour.invert",
-    {"threshold": decided(_THRESHOLDS, 204, 153, 102, 51, 0)},
+    {"threshold": decided(_THRESHOLDS, 205, 154, 103, 51, 0)},
 )
 GAMMA_CONTRAST = CorruptionType(
     "gamma_contrast",
-    "Raises every value to a power, randomly darker or brighter.",
+    "Raises every value, as a share of 255, to a power above 1, which darkens.",
     f"{_KERNELS}.colour.gamma_contrast",
     {
-        "gamma": decided(
-            "powers of 1.4 or their inverse, as imgaug's range of 0.7 to 1.7 is on both sides of 1",
-            *(1.4, 1.96, 2.744, 3.8416, 5.37824),
-        ),
+        "gamma": decided("ratios of about 1.3; imgaug's range of 0.7 to 1.7", 1.3, 1.7, 2.2, 2.8, 3.5),
         "per_channel": _default("GammaContrast", False),
     },
-    noise=_SEED,
 )
 CHANNEL_SHUFFLE = CorruptionType(
     "channel_shuffle",
-    "Blends with a copy with shuffled channels.",
+    "Gives red, green and blue each other's values.",
     f"{_KERNELS}.colour.channel_shuffle",
-    {
-        "weight": decided(
-            "a shuffle has no strength: equal steps of the blend's weight",
-            0.2,
-            0.4,
-            0.6,
-            0.8,
-            1.0,
-        )
-    },
-    noise="draw_shuffle_seed",
+    {"order": decided("the five orders of three channels other than RGB", "BGR", "GRB", "RBG", "GBR", "BRG")},
+    ordered=False,
 )
 
-_DOUBLING = "doubles to the end of imgaug's range of {}; 1 - SSIM then grows in about equal steps"
+_STEPS = "equal steps to the end of imgaug's range of {}"
 _AFFINE = {
     "order": _default("Affine: bilinear", 1),
     "mode": _default("Affine", "constant"),
@@ -81,14 +71,13 @@ def _scale(axes: str) -> CorruptionType:
     along = {"x": "horizontally", "y": "vertically", "xy": "in both directions"}[axes]
     return CorruptionType(
         f"scale_{axes}",
-        f"Randomly shrinks or enlarges {along} about the centre.",
+        f"Shrinks {along} about the centre.",
         f"{_KERNELS}.geometric.scale",
         {
             "axes": _fixed("the type's name", axes),
-            "change": decided(_DOUBLING.format("0.5 to 1.5"), 1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2),
+            "factor": decided(_STEPS.format("0.5 to 1.5"), 0.9, 0.8, 0.7, 0.6, 0.5),
         }
         | _AFFINE,
-        noise=_SEED,
     )
 
 
@@ -101,10 +90,11 @@ def _shear(axes: str, *, in_default: bool = True) -> CorruptionType:
         {"axes": _fixed("the type's name", axes), "degrees": _DEGREES} | _AFFINE,
         noise=_SEED,
         in_default=in_default,
+        one_draw=True,
     )
 
 
-_DEGREES = decided(_DOUBLING.format("-30 to 30 degrees"), 1.875, 3.75, 7.5, 15.0, 30.0)
+_DEGREES = decided(_STEPS.format("-30 to 30 degrees"), 6.0, 12.0, 18.0, 24.0, 30.0)
 SCALE_X, SCALE_Y, SCALE_XY = (_scale(axes) for axes in ("x", "y", "xy"))
 SHEAR_X, SHEAR_Y = (_shear(axes) for axes in ("x", "y"))
 SHEAR_XY = _shear("xy", in_default=False)
@@ -114,6 +104,7 @@ ROTATE = CorruptionType(
     f"{_KERNELS}.geometric.rotate",
     {"degrees": _DEGREES} | _AFFINE,
     noise=_SEED,
+    one_draw=True,
 )
 
 _ALPHA = "equal steps to the end of the range, 0 to 1"
@@ -144,12 +135,10 @@ CARTOON = CorruptionType(
     "Turns the image into flat areas of saturated colour with black outlines.",
     f"{_KERNELS}.texture.cartoon",
     {
-        "blur_size": decided("equal steps over imgaug's range; imgaug makes even sizes odd", 1, 2, 3, 4, 5),
-        "segmentation_size": decided(
-            "equal steps; imgaug's range of 0.8 to 1.2 is too narrow for five levels", 0.4, 0.8, 1.2, 1.6, 2.0
-        ),
+        "blur_size": decided("the odd sizes in imgaug's range; it makes even ones odd", 1, 1, 3, 3, 5),
+        "segmentation_size": decided("equal steps over imgaug's range", 0.8, 0.9, 1.0, 1.1, 1.2),
         "saturation": decided("equal steps over imgaug's range", 1.5, 1.75, 2.0, 2.25, 2.5),
-        "edge_prevalence": _middle("Cartoon", 0.9, 1.1),
+        "edge_prevalence": decided("equal steps over imgaug's range", 0.9, 0.95, 1.0, 1.05, 1.1),
     },
 )
 
@@ -169,11 +158,13 @@ CUTOUT = CorruptionType(
 )
 COARSE_DROPOUT = CorruptionType(
     "coarse_dropout",
-    "Blackens random cells of a 16 x 16 grid.",
+    "Blackens random cells of a 20 x 20 grid.",
     f"{_KERNELS}.occlusion.coarse_dropout",
     {
-        "probability": decided("equal steps; 0.5 hides half of the image", 0.1, 0.2, 0.3, 0.4, 0.5),
-        "cells": _fixed("imgaug's 3 to 8 cells are as large as whole objects", 16),
+        "probability": decided(
+            "steps that grow; imgaug's range of 0.02 to 0.1 and on to a third", 0.05, 0.1, 0.15, 0.2, 0.3
+        ),
+        "cells": _fixed("a cell is 5 % of each side; imgaug's 3 to 8 cells are as large as objects", 20),
         "min_size": _default("CoarseDropout", 3),
         "per_channel": _default("CoarseDropout", False),
     },
@@ -199,58 +190,64 @@ RAIN = CorruptionType(
     "Adds bright streaks of rain.",
     f"{_KERNELS}.precipitation.rain",
     {
-        "layers": _fixed("middle of imgaug's range for Rain, 1 to 3", 2),
+        "layers": decided("imgaug's range for Rain", 1, 1, 2, 2, 3),
         "density": decided(
-            "equal steps to the end of imgaug's range, 0.14", 0.028, 0.056, 0.084, 0.112, 0.14
+            "equal steps over imgaug's range: at one density, longer streaks are fainter, and severity 2 "
+            "would be weaker than 1",
+            *(0.03, 0.0575, 0.085, 0.1125, 0.14),
         ),
         "density_uniformity": _middle("Rain", 0.8, 1.0),
-        "drop_size": _middle("Rain", 0.01, 0.02),
+        "drop_size": decided("equal steps over imgaug's range", 0.01, 0.0125, 0.015, 0.0175, 0.02),
         "drop_size_uniformity": _middle("Rain", 0.2, 0.5),
         "max_angle": _default("Rain, as the limit of a random angle", 15.0),
-        "speed": _fixed("lower end of imgaug's range, 0.04 to 0.2: longer streaks look like haze", 0.04),
+        "speed": decided("equal steps over imgaug's range", 0.04, 0.08, 0.12, 0.16, 0.2),
         "blur": _default("Rain", 0.001),
     },
     noise=_SEED,
+    one_draw=True,
 )
 SNOWFLAKE = CorruptionType(
     "snowflake",
     "Adds falling flakes.",
     f"{_KERNELS}.precipitation.snowflakes",
     {
-        "layers": _fixed("upper end of imgaug's range, 1 to 3: with fewer, severity 1 has few flakes", 3),
-        "density": decided(
-            "equal steps to the end of imgaug's range, 0.075", 0.015, 0.03, 0.045, 0.06, 0.075
-        ),
+        "layers": _fixed("middle of imgaug's range for Snowflakes, 1 to 3", 2),
+        "density": decided("over imgaug's range", 0.0075, 0.02, 0.035, 0.055, 0.075),
         "density_uniformity": _middle("Snowflakes", 0.3, 0.9),
-        "flake_size": _middle("Snowflakes", 0.2, 0.7),
+        "flake_size": decided("over imgaug's range", 0.2, 0.325, 0.45, 0.575, 0.7),
         "flake_size_uniformity": _middle("Snowflakes", 0.4, 0.8),
         "max_angle": _default("Snowflakes, as the limit of a random angle", 30.0),
-        "speed": _middle("Snowflakes", 0.007, 0.03),
+        "speed": decided("equal steps over imgaug's range", 0.007, 0.013, 0.019, 0.024, 0.03),
         "blur": _middle("Snowflakes", 0.0001, 0.001),
     },
     noise=_SEED,
+    one_draw=True,
 )
 
-_GRID = "upper end of imgaug's range, so that only {} set the strength"
 JIGSAW = CorruptionType(
     "jigsaw",
-    "Swaps neighbouring cells of a 10 x 10 grid.",
+    "Swaps neighbouring cells of a grid.",
     f"{_KERNELS}.shape.jigsaw",
     {
-        "rows": _fixed(_GRID.format("steps"), 10),
-        "columns": _fixed(_GRID.format("steps"), 10),
-        "max_steps": decided("doubles from imgaug's default, as it is unbounded", 1, 2, 4, 8, 16),
+        "rows": decided("cells a side, over imgaug's range", 3, 4, 6, 8, 10),
+        "columns": decided("cells a side, over imgaug's range", 3, 4, 6, 8, 10),
+        "max_steps": decided(
+            "more at each severity: with imgaug's default of 1, about a quarter of the cells moves at every "
+            "severity, and SSIM is as low at 1 as at 5",
+            *(1, 2, 3, 4, 5),
+        ),
     },
-    noise=_SEED,
+    noise="draw_moving_seed",
 )
+_GRID = "upper end of imgaug's range, so that only displacements set the strength"
 PIECEWISE_AFFINE = CorruptionType(
     "piecewise_affine",
     "Warps the triangles of a grid whose points are randomly displaced.",
     f"{_KERNELS}.shape.piecewise_affine",
     {
-        "scale": decided("equal steps to the end of imgaug's range, 0.04", 0.008, 0.016, 0.024, 0.032, 0.04),
-        "rows": _fixed(_GRID.format("displacements"), 4),
-        "columns": _fixed(_GRID.format("displacements"), 4),
+        "scale": decided("equal steps; imgaug's range ends at 0.04", 0.01, 0.02, 0.03, 0.04, 0.05),
+        "rows": _fixed(_GRID, 4),
+        "columns": _fixed(_GRID, 4),
         "order": _default("PiecewiseAffine: bilinear", 1),
         "mode": _default("PiecewiseAffine", "constant"),
         "cval": _default("PiecewiseAffine", 0),
@@ -260,18 +257,18 @@ PIECEWISE_AFFINE = CorruptionType(
 
 POISSON_NOISE = CorruptionType(
     "poisson_noise",
-    "Adds or subtracts Poisson noise, equal in the three channels of a pixel.",
+    "Adds or subtracts Poisson noise.",
     f"{_KERNELS}.poisson.poisson_noise",
     {
         "lam": decided(
-            "doubles; at the end of imgaug's range, 0 to 15, the noise is barely visible",
-            5.0,
+            "in ratios of 1.4 to 2; within imgaug's range, 0 to 15, the noise is barely visible",
             10.0,
             20.0,
-            40.0,
-            80.0,
+            35.0,
+            50.0,
+            70.0,
         ),
-        "per_channel": _default("AdditivePoissonNoise", False),
+        "per_channel": _fixed("colour noise, as ImageNet-C's four types of noise", True),
     },
     noise=_SEED,
 )
@@ -323,4 +320,5 @@ MLLM_IC = Suite(
         "regional": ("occlusion", "compression", "weather_condition", "shape_changing"),
         "pixel": ("noise",),
     },
+    version=2,
 )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+import imgaug.augmenters as iaa
 import imgaug.random
 import numpy as np
 import pytest
@@ -9,11 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchc.corruptions.apply import apply
-from benchc.corruptions.kernels import colour, precipitation, shape
+from benchc.corruptions.kernels import colour, precipitation, shape, texture
 from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.suite import CorruptionType
 from benchc.corruptions.suites.imagenet_c import IMAGENET_C
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
+from benchc.corruptions.variants import variants_of_image
+from benchc.images import encode
 from benchc.pixels import Pixels
 from speed.severity_ssim import median_distances, problems
 from tests.corruptions.photos import PHOTOS, photo
@@ -168,46 +172,116 @@ def test_the_strongest_inversion_is_the_negative_and_a_milder_one_spares_dark_va
     assert np.array_equal(colour.invert(image, threshold=100), expected)
 
 
-def test_gamma_goes_either_way() -> None:
-    image, seen = sample_image(), set()
-    unit = image / 255
-    for seed in range(12):
-        result = apply(own("gamma_contrast"), image, 2, seed)
-        distances = {gamma: np.abs(result - 255 * unit**gamma).max() for gamma in (1.96, 1 / 1.96)}
-        gamma = min(distances, key=distances.__getitem__)
-        assert distances[gamma] <= 1
-        seen.add(gamma)
-    assert len(seen) == 2
-
-
-def test_channels_are_never_left_in_their_order() -> None:
+def test_gamma_darkens_by_its_power() -> None:
     image = sample_image()
-    orders = set()
-    for seed in range(40):
-        result = apply(own("channel_shuffle"), image, 5, seed)
-        order = tuple(
-            next(source for source in range(3) if np.array_equal(result[..., channel], image[..., source]))
-            for channel in range(3)
-        )
-        orders.add(order)
-    assert len(orders) == 5
-    assert (0, 1, 2) not in orders
+    expected = 255 * (image / 255) ** 1.7
+    assert np.abs(apply(own("gamma_contrast"), image, 2, seed=0) - expected).max() <= 1
+
+
+def test_each_severity_of_channel_shuffle_is_another_order() -> None:
+    image = sample_image()
+    red, green, blue = np.moveaxis(image, 2, 0)
+    orders = [
+        (blue, green, red),
+        (green, red, blue),
+        (red, blue, green),
+        (green, blue, red),
+        (blue, red, green),
+    ]
+    for severity, planes in enumerate(orders, 1):
+        assert np.array_equal(apply(own("channel_shuffle"), image, severity, seed=0), np.dstack(planes))
+
+
+DIRECTIONS = {"shear_x": 2, "shear_y": 2, "shear_xy": 4, "rotate": 2}
+
+
+def crossed_lines() -> Pixels:
+    """A horizontal line in red and a vertical one in green that cross in the centre."""
+    image = np.zeros((81, 81, 3), np.uint8)
+    image[40, :, 0] = image[:, 40, 1] = 255
+    return image
 
 
 @pytest.mark.parametrize("name", [type_.name for type_ in MLLM_IC.groups["geometric_transform"]])
 def test_geometry_keeps_the_centre_and_takes_every_direction(name: str) -> None:
-    # A horizontal line in red and a vertical one in green cross in the centre.
-    image = np.zeros((81, 81, 3), np.uint8)
-    image[40, :, 0] = image[:, 40, 1] = 255
-    results = [apply(own(name), image, 3, seed) for seed in range(16)]
-    assert len({result.tobytes() for result in results}) == (4 if name == "shear_xy" else 2)
+    results = [apply(own(name), crossed_lines(), 3, seed) for seed in range(16)]
+    assert len({result.tobytes() for result in results}) == DIRECTIONS.get(name, 1)
     for result in results:
         assert result[40, 40, :2].min() > 200
         # A map along one axis leaves the line along that axis where it is, and moves others.
         if name.endswith("_x"):
-            assert (result[40, 10:71, 0] > 250).all()
+            assert (result[40, 14:67, 0] > 250).all()
         if name.endswith("_y"):
-            assert (result[10:71, 40, 1] > 250).all()
+            assert (result[14:67, 40, 1] > 250).all()
+
+
+def test_scaling_shrinks_to_its_factor_with_a_black_border() -> None:
+    image = np.full((100, 200, 3), 200, np.uint8)
+    for severity, factor in enumerate((0.9, 0.8, 0.7, 0.6, 0.5), 1):
+        for name, x, y in (("scale_x", factor, 1), ("scale_y", 1, factor), ("scale_xy", factor, factor)):
+            result = apply(own(name), image, severity, seed=0)
+            assert (result > 100).sum() / 3 == pytest.approx(200 * x * 100 * y, rel=0.05)
+            assert result[50, 100, 0] == 200
+            assert (x == 1 or (result[:, 0] == 0).all()) and (y == 1 or (result[0] == 0).all())
+
+
+def signs(name: str, image: Pixels) -> tuple[bool, bool]:
+    """Whether the red line goes down to the right, and the green line left to the bottom."""
+    red, green = (image[..., channel].astype(float) for channel in (0, 1))
+    rows, columns = np.arange(81)[:, None], np.arange(81)
+    left, right = columns < 30, columns > 50
+    down = (red * rows)[:, right].sum() / red[:, right].sum() > (red * rows)[:, left].sum() / red[
+        :, left
+    ].sum()
+    upper, lower = left[:, None], right[:, None]
+    above = (green * columns * upper).sum() / (green * upper).sum()
+    below = (green * columns * lower).sum() / (green * lower).sum()
+    return bool(down), bool(above > below)
+
+
+@pytest.mark.parametrize("name", DIRECTIONS)
+def test_a_direction_is_that_of_the_image_at_all_severities(name: str) -> None:
+    data, whole = encode(crossed_lines()), recipe_of(name, MLLM_IC)
+    found = set()
+    for number in range(16):
+        images = variants_of_image(f"source/{number}#0", data, whole, MLLM_IC.severities, 5)
+        directions = {signs(name, image) for image in images.values()}
+        assert len(directions) == 1, number
+        found |= directions
+    assert len(found) == DIRECTIONS[name]
+
+
+@pytest.mark.parametrize("name", ["rain", "snowflake"])
+def test_what_falls_keeps_its_angle(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    angles: list[float] = []
+    layer = precipitation.iaa.SnowflakesLayer
+    blur = layer._motion_blur.__func__
+
+    def record(cls: type, noise: Pixels, angle: float, speed: float, random_state: object) -> Pixels:
+        angles.append(float(angle))
+        return blur(cls, noise, angle, speed, random_state)
+
+    monkeypatch.setattr(layer, "_motion_blur", classmethod(record))
+    firsts = []
+    for number in range(4):
+        firsts.append(set())
+        for severity in MLLM_IC.severities:
+            angles.clear()
+            key = f"source/{number}#0"
+            variants_of_image(key, encode(sample_image()), recipe_of(name, MLLM_IC), [severity], 5)
+            firsts[-1].add(angles[0])
+    assert [len(found) for found in firsts] == [1] * 4
+    assert len(set.union(*firsts)) == 4
+
+
+def test_types_without_a_direction_draw_anew_at_each_severity() -> None:
+    once = {type_.name for type_ in MLLM_IC.types() if type_.one_draw}
+    assert once == {*DIRECTIONS, "rain", "snowflake"}
+    shuffled = recipe_of("cutout", MLLM_IC)
+    image = np.full((200, 200, 3), 7, np.uint8)
+    squares = variants_of_image("source/1#0", encode(image), shuffled, (1, 2), 5)
+    centres = [np.argwhere((pixels == 128).all(axis=2)).mean(axis=0) for pixels in squares.values()]
+    assert np.abs(centres[0] - centres[1]).max() > 5
 
 
 def test_occlusions_hide_their_share() -> None:
@@ -215,7 +289,7 @@ def test_occlusions_hide_their_share() -> None:
     sides = [np.sqrt((apply(own("cutout"), image, 3, seed) == 128).all(axis=2).sum()) for seed in range(30)]
     assert max(sides) == pytest.approx(0.4 * 160, abs=1)
     shares = [(apply(own("coarse_dropout"), image, 3, seed) == 0).mean() for seed in range(30)]
-    assert np.mean(shares) == pytest.approx(0.3, abs=0.02)
+    assert np.mean(shares) == pytest.approx(0.15, abs=0.02)
 
 
 def test_pooling_takes_each_blocks_mean_or_maximum() -> None:
@@ -231,6 +305,12 @@ def test_pooling_takes_each_blocks_mean_or_maximum() -> None:
 def test_edges_alone_are_black_and_white() -> None:
     result = apply(own("canny_edge"), sample_image(), 5, seed=0)
     assert set(np.unique(result)) == {0, 255}
+
+
+def test_every_jigsaw_moves_a_cell() -> None:
+    image = sample_image()
+    for seed in range(60):
+        assert (apply(own("jigsaw"), image, 1, seed) != image).any()
 
 
 def test_a_jigsaw_moves_cells_and_leaves_the_remainder_in_place() -> None:
@@ -263,11 +343,38 @@ def test_poisson_noise_has_the_given_mean_magnitude() -> None:
         lam = own("poisson_noise").parameters[severity]["lam"]
         assert np.abs(change).mean() == pytest.approx(lam, rel=0.02)
         assert abs(change.mean()) < 0.03 * lam
-        assert (change == change[..., :1]).all()
+        assert (change != change[..., :1]).mean() > 0.5
 
 
-@pytest.mark.parametrize("type_", OWN, ids=lambda type_: type_.name)
-def test_the_distance_from_photographs_grows_with_severity(type_: CorruptionType) -> None:
-    photos = [photo(name, 120, 160) for name in PHOTOS]
+# Those of ImageNet-C that do not grow as published: docs/corruptions.md.
+AS_PUBLISHED = ("glass_blur", "spatter", "zoom_blur", "snow")
+# Of 1 - SSIM: a square of a fifth of the side changes 2.4 %.
+VISIBLE = 0.02
+
+
+@pytest.mark.parametrize(
+    "type_",
+    [type_ for type_ in MLLM_IC.types() if type_.ordered and type_.name not in AS_PUBLISHED],
+    ids=lambda type_: type_.name,
+)
+def test_the_median_ssim_falls_from_a_visible_severity_1(type_: CorruptionType) -> None:
+    photos = [photo(name, 240, 320) for name in PHOTOS]
     distances = median_distances(type_, MLLM_IC.severities, photos)
     assert not problems(distances), distances
+    assert distances[0] > VISIBLE
+
+
+def test_cartoons_have_the_pixels_of_imgaug() -> None:
+    cartoon = own("cartoon")
+    for height, width in ((97, 131), (30, 410)):  # of small and of large windows
+        image = photo("cat", height, width)
+        for severity in (1, 4, 5):
+            call = cartoon.parameters[severity]
+            expected = iaa.Cartoon(
+                blur_ksize=call["blur_size"],
+                segmentation_size=call["segmentation_size"],
+                saturation=call["saturation"],
+                edge_prevalence=call["edge_prevalence"],
+                seed=0,
+            ).augment_image(image)
+            assert np.array_equal(texture.cartoon(image, **call), expected)

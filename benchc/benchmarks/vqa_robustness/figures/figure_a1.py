@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from benchc.benchmarks.vqa_robustness.tables.names import words
 from benchc.corruptions.apply import apply
 from benchc.corruptions.recipe import Recipe
-from benchc.image_keys import image_seed
+from benchc.corruptions.variants import noise_seed
 from benchc.rendering.example_image import example_image
 from benchc.rendering.groups import grouped
 from benchc.rendering.image_cells import Cell, plot_cells
@@ -47,7 +47,8 @@ def figure_a1(
     names = list(groups)
     for group, places in grouped(names, groups).items():
         for name in (names[place] for place in places):
-            image = apply(recipes[name], clean, severity, image_seed(seed, key, name, severity))
+            recipe = recipes[name]
+            image = apply(recipe, clean, severity, noise_seed(recipe, seed, key, severity))
             cells.append((group, f"{words(name)}{'' if name in measured else STAR}", image))
     starred = any(name.endswith(STAR) for _, name, _ in cells)
     return plot_cells(cells, NOTE if starred else "")

@@ -1,0 +1,77 @@
+"""The time in which a run makes its images: once in files, or by every model on the fly."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from benchc.config.load import read_config
+from benchc.config.settings import Corruptions
+from benchc.corruptions.registry import SUITES, recipe_of
+from benchc.corruptions.times import MILLISECONDS
+from benchc.planning.amounts import Amount
+from benchc.planning.image_hours import image_hours, image_note
+from benchc.planning.plan import Plan
+from benchc.planning.size import ImageCounts
+from benchc.planning.stages import Stage
+
+CHOSEN = Corruptions(types=["fog", "frost"], severities=[1, 5])
+NONE = ImageCounts(Amount(0), Amount(0))
+# 100 items, clean and in 4 variants.
+ASKED = Stage(
+    "asked", ("a", "b", "c"), Amount(100), Amount(500), ("predictions/{model}/1", "predictions/{model}/2")
+)
+
+
+def seconds() -> float:
+    kernels = [recipe_of(name).kernel or "" for name in CHOSEN.types]
+    return sum(MILLISECONDS[kernel] for kernel in kernels) / 2000
+
+
+def test_files_are_made_once_and_images_on_the_fly_once_a_model() -> None:
+    files = Plan([ASKED], ImageCounts(Amount(500), Amount(1e6)), [])
+    hours = image_hours(files, CHOSEN, on_the_fly=False)
+    assert hours.value == pytest.approx(500 * seconds() / 3600)
+    assert hours.kind == "estimate"
+    on_the_fly = Plan([ASKED], NONE, [])
+    # 400 corrupted images for each of three models.
+    assert image_hours(on_the_fly, CHOSEN, True).value == pytest.approx(3 * 400 * seconds() / 3600)
+    # Four items share a picture.
+    assert image_hours(on_the_fly, CHOSEN, True, 0.25).value == pytest.approx(300 * seconds() / 3600)
+
+
+def test_a_benchmark_on_disk_is_made_besides_those_of_jobs() -> None:
+    both = Plan([ASKED], ImageCounts(Amount(50), Amount(1e6)), [])
+    assert image_hours(both, CHOSEN, True).value == pytest.approx(1250 * seconds() / 3600)
+
+
+def test_clean_images_take_no_time_and_an_unknown_number_an_unknown_one() -> None:
+    clean = Stage("clean", ("a",), Amount(100), Amount(100), ("predictions/{model}/1",))
+    assert image_hours(Plan([clean], NONE, []), CHOSEN, True) == Amount(0)
+    unknown = Stage("asked", ("a",), Amount(None), Amount(None), ("predictions/{model}/1",))
+    assert image_hours(Plan([unknown], NONE, []), CHOSEN, True).value is None
+
+
+def test_the_note_names_its_assumption_and_large_files(tmp_path: Path) -> None:
+    settings = read_config(Path("config/demo.yaml")).settings
+    plan = Plan([ASKED], ImageCounts(Amount(5 * 10**6), Amount(5e11, "estimate")), [])
+    files, on_the_fly = (
+        settings.model_copy(
+            update={"corruptions": settings.corruptions.model_copy(update={"corrupted": corrupted})}
+        )
+        for corrupted in ("files", "on_the_fly")
+    )
+    note = image_note(on_the_fly, plan, tmp_path)
+    assert re.match(r"images: ≈ [\d.]+ h of one processor core .*; assumed: 640 x 480 pixels", note)
+    assert "each job of each model" in note
+    assert "on_the_fly writes none" not in note
+    assert re.search(r"file takes ≈ 2\d GB, .*on_the_fly writes none", image_note(files, plan, tmp_path))
+    small = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9, "estimate")), [])
+    assert "file takes" not in image_note(files, small, tmp_path)
+
+
+def test_every_kernel_of_a_suite_has_a_time() -> None:
+    kernels = {
+        type_.kernel for suite in SUITES.values() for type_ in suite.types() if type_.kernel is not None
+    }
+    assert kernels == MILLISECONDS.keys()
