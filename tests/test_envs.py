@@ -121,7 +121,7 @@ def test_an_environment_contains_what_its_rules_import(script, environment):
         assert third_party([module_file(OVER_HTTP)]) - pins_of(environment).keys() == set()
         return
     files = ["scripts/stage.py", f"scripts/{script.replace('.', '/')}.py"]
-    if name in ("corrupt", "contact_sheet"):
+    if name in ("corrupt", "contact_sheet", "choose_samples", "hierarchy_features"):
         files += python_files("benchc/corruptions/kernels", "*.py")
     assert third_party(files) - pins_of(environment).keys() == set()
 

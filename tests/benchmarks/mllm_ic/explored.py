@@ -31,20 +31,23 @@ def write_explored(
     corruptions: Sequence[str],
     models: dict[str, float],
     sides: tuple[int, int] = (60, 80),
+    images: bool = True,
 ) -> RunOutcomes:
-    """Write pool, capabilities and samples of a run of random outcomes; return it."""
+    """Write pool, capabilities and, with ``images``, samples of a run of random outcomes; return it."""
     run = run_of(models, items_of(capabilities, questions=4), corruptions)
     pool = [
         {
             **{"id": row["id"], "source": "made", "task": "t", "question": f"{HOSTILE} {row['id']}?"},
             **{"hint": None, "options": ["red", HOSTILE], "answer": number % 2},
             **{"category": None, "l2_category": None, "image_keys": [row["picture"]]},
-            "images": [{"bytes": _picture(row["picture"], sides), "path": None}],
+            "images": [{"bytes": picture_of(row["picture"], sides), "path": None}],
         }
         for number, row in enumerate(run.items.iter_rows(named=True))
     ]
     write_table(pl.DataFrame(pool, schema=dict(POOL.columns)), folder / "items.parquet", POOL)
     write_run(folder, run)
+    if not images:
+        return run
     call_stage(
         "mllm_ic.choose_samples",
         pool=folder / "items.parquet",
@@ -64,5 +67,5 @@ def page_of(folder: Path, run: RunOutcomes, labels: dict[str, str], draws: int =
     return cube_explorer(run, samples, pool, labels, categories, LEVELS, draws, 0)
 
 
-def _picture(key: str, sides: tuple[int, int]) -> bytes:
+def picture_of(key: str, sides: tuple[int, int] = (60, 80)) -> bytes:
     return encode_png(photo(PHOTOS[sum(map(ord, key)) % len(PHOTOS)], *sides))

@@ -20,10 +20,14 @@ from benchc.benchmarks.mllm_ic.wide_resnet import CIFAR, WideResNet, load_wide_r
 from benchc.corruptions.apply import apply
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import recipe_of
+from benchc.demo.encoder import TrainedEncoder, configuration_of, save_encoder
 from benchc.errors import InputError
 from benchc.images import decode
 from benchc.models.asking import ShownImages
+from benchc.models.encoders.encoders import load_image_encoder
+from benchc.randomness import seed_of
 from benchc.schemas.parquet import read_footer, read_table
+from tests.benchmarks.mllm_ic.explored import picture_of, write_explored
 from tests.benchmarks.mllm_ic.made_up import CATEGORIES, LEVELS
 from tests.corruptions.photos import PHOTOS, photo
 from tests.stages import call_stage
@@ -187,6 +191,30 @@ def test_a_feature_is_the_mean_over_the_pictures(run, tmp_path, weights):
     shown = [apply(RECIPES["average_pooling"], decode(data), 4, 0) for _, data in files]
     expected = np.stack([*load_wide_resnet(weights).encode(shown)]).mean(axis=0)
     np.testing.assert_allclose(row[2], expected, rtol=1e-4, atol=1e-5)
+
+
+def test_pictures_of_the_pool_are_taken_once_each(tmp_path):
+    import benchc.hugging_face  # noqa: F401, sets up torchvision
+
+    # isort: split
+    import open_clip
+
+    torch.manual_seed(0)
+    configuration = configuration_of(24)
+    save_encoder(TrainedEncoder(open_clip.CLIP(**configuration), configuration), tmp_path / "encoder")
+    run = write_explored(tmp_path, ["image_topic", "ocr"], NAMES, {"a": 0.9}, images=False)
+    source = features(tmp_path, encoder=tmp_path / "encoder", count=3)
+    assert read_footer(source)["pictures"] == "3 of the pool"
+    table = read_table(source, FEATURES)
+    assert table.height == 1 + 5 * len(NAMES)
+    # Two questions share a picture each: four pictures, of which the first three by a hash are taken.
+    encoder = load_image_encoder(str(tmp_path / "encoder"))
+    keys = sorted(run.items["picture"].unique(), key=lambda key: seed_of(0, "hierarchy", key))
+    assert len(keys) == 4
+    shown = [decode(picture_of(key)) for key in keys[:3]]
+    clean = table.filter(corruption="clean")["feature"][0].to_list()
+    expected = np.stack([*encoder.encode(shown)]).mean(axis=0)
+    np.testing.assert_allclose(clean, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_the_map_has_clean_and_no_weather_and_the_same_bits_twice(run, tmp_path):

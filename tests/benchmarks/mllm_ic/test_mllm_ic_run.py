@@ -45,6 +45,16 @@ def test_nothing_is_left_to_do(checkout):
     assert checkout.plan() == {}
 
 
+def test_without_cifar_figure_3_says_so_and_the_explorer_is_made(results):
+    for name in ("features", "tsne"):
+        missing = read_footer(results / f"hierarchy/{name}.parquet")["missing"]
+        assert missing == "data/cifar-10-python.tar.gz is not here"
+    assert str(missing) in (results / "tables/hierarchy.md").read_text()
+    assert (results / "figures/figure3.png").stat().st_size > 0
+    page = (results / "pages/cube_explorer.html").read_text()
+    assert page.count('<script type="text/plain" id="image-') > 5 * len(TYPES)
+
+
 def test_each_question_has_an_outcome_in_each_scenario(results):
     ids = read_table(results / "subsets/questions.parquet", SUBSET)["id"].to_list()
     pool = read_table(results / "pool/items.parquet", POOL, ["id", "category", "answer"])

@@ -18,14 +18,13 @@ OUTCOMES_OF = {
 def counts(run: RunOutcomes, model: str) -> pl.DataFrame:
     """Return the rows of SCORES of a model: by scenario, first clean, then by capability."""
     codes = run.codes[model]
-    found = {}
-    for name, own in OUTCOMES_OF.items():
-        sums = np.zeros((len(run.capabilities), codes.shape[1]), np.int64)
-        np.add.at(sums, run.capability, np.isin(codes, own))
-        found[name] = sums.T.ravel()
+    many, (_, width) = 1 + max(max(own) for own in OUTCOMES_OF.values()), codes.shape
+    places = (run.capability[:, None] * width + np.arange(width)) * many + codes
+    found = np.bincount(places.ravel(), minlength=len(run.capabilities) * width * many)
+    by_code = found.reshape(len(run.capabilities), width, many).swapaxes(0, 1)
     scenarios = pl.DataFrame(run.scenarios, schema=["corruption", "severity"], orient="row")
     names = pl.DataFrame({"capability": [each.name for each in run.capabilities], "n": run.questions})
     rows = scenarios.join(names, how="cross", maintain_order="left_right")
-    return rows.with_columns(pl.Series(name, values) for name, values in found.items()).select(
-        pl.col(name).cast(kind) for name, kind in SCORES.columns.items()
-    )
+    return rows.with_columns(
+        pl.Series(name, by_code[:, :, own].sum(axis=2).ravel()) for name, own in OUTCOMES_OF.items()
+    ).select(pl.col(name).cast(kind) for name, kind in SCORES.columns.items())

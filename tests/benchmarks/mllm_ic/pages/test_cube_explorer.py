@@ -8,10 +8,13 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes
+from benchc.benchmarks.mllm_ic.samples import thumbnail
 from benchc.benchmarks.mllm_ic.schemas.outcomes import is_right
+from benchc.images import decode
 from benchc.statistics.resampling import percentile_interval
 from tests.benchmarks.mllm_ic.explored import HOSTILE, page_of, write_explored
 from tests.browser import Browser, chromium
+from tests.corruptions.photos import photo
 
 CORRUPTIONS = ["contrast", "rotate", "fog", "snow", "shot_noise"]
 LABELS = {"a": "Model </script>", "b": "Model & 2"}
@@ -210,6 +213,8 @@ def test_clean_cells_show_clean_pictures_and_means_show_several(page):
     captions = page.texts("article figcaption")
     assert len(captions) == 12 and all(text.endswith("severity 1") for text in captions[1::2])
     assert set(page.texts("article h3")) == {"Image topic", "Image style"}
+    # Each capability has two questions, of which all are shown before one is repeated.
+    assert len(set(page.texts("article p.note")[:4])) == 4
 
 
 def test_it_fits_a_narrow_screen(page):
@@ -232,3 +237,20 @@ def test_samples_are_of_each_capability_and_corruption(run, folder):
         pl.col("picture_right").n_unique() <= 2, pl.col("id").n_unique()
     )
     assert pictures["picture_right"].all() and pictures["id"].max() == 2
+
+
+def test_wide_maps_round_to_whole_numbers(page):
+    assert page.run("return [percent(0.7496, 0), signed(-0.0251, 0), signed(0.1849)]") == [
+        "75",
+        "−3",
+        "+18.5",
+    ]
+
+
+def test_pictures_of_the_whole_benchmark_fit_into_a_page():
+    many = 34 * 201  # one of each capability and scenario
+    noise = np.random.default_rng(0).integers(0, 256, (300, 400, 3), np.uint8)
+    sizes = [len(thumbnail(each, many)) for each in (photo("coffee", 480, 640), noise)]
+    assert all(4 / 3 * size * many < 16e6 for size in sizes)
+    # Few pictures are larger.
+    assert decode(thumbnail(photo("coffee", 480, 640), 100)).shape == (144, 192, 3)
