@@ -203,9 +203,21 @@ def unit_images(
         }
         for group in groups:
             for path, stored in found.items():
-                own = dict(islice(stored, len(_shown(group, cells.get(path.stem), severities, [0]))))
-                if own:
-                    yield StoredImages(path, own)
+                shown = len(_shown(group, cells.get(path.stem), severities, [0]))
+                if shown:
+                    yield StoredImages(path, _once(islice(stored, shown)))
+
+
+def _once(items: Iterable[tuple[str, Sequence[StoredImage]]]) -> dict[str, list[StoredImage]]:
+    """Return items with their images, of which those of one key and severity are in memory once."""
+    files: dict[tuple[str, int], bytes] = {}
+    return {
+        id_: [
+            (key, {level: files.setdefault((key, level), data) for level, data in own.items()})
+            for key, own in images
+        ]
+        for id_, images in items
+    }
 
 
 def _shown(

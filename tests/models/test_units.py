@@ -167,6 +167,21 @@ def test_a_shared_image_is_made_once_wherever_its_items_stand(folder: Path, made
     assert made == ["s://x", "s://y"] * 2
 
 
+def test_an_image_of_many_items_is_in_memory_once(tmp_path: Path, made: list[str]) -> None:
+    ids = [f"p/{number}" for number in range(40)]
+    images = [[{"bytes": png("s://x"), "path": None}]] * 40
+    table = pool_of({"id": ids, "images": images, "image_keys": [["s://x"]] * 40})
+    write_table(table, tmp_path / "pool.parquet", POOL)
+    path, keys = tmp_path / "gaussian_noise.parquet", {id_: ["s://x"] for id_ in ids}
+    write_corrupted(unique_images(tmp_path / "pool.parquet", keys), SPEC, path)
+    (on_the_fly,) = unit_images(tmp_path / "pool.parquet", keys, Recipes([RECIPE], seed=5))
+    assert len({id(data) for own in on_the_fly.items.values() for _, data in own}) == 1
+    (stored,) = unit_images(tmp_path / "pool.parquet", keys, [path])
+    files = [data for own in stored.items.values() for _, levels in own for data in levels.values()]
+    assert len(files) == 40 * 5 and len({id(data) for data in files}) == 5
+    assert len([*on_the_fly.units()]) == len([*stored.units()]) == 40 and made == ["s://x"] * 2
+
+
 def test_images_with_the_same_pixels_are_stored_once_in_whatever_files(tmp_path: Path, made) -> None:
     pixels = np.random.default_rng(3).integers(0, 256, (36, 40, 3), np.uint8)
     file = io.BytesIO()

@@ -7,7 +7,9 @@ import pytest
 
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
-from tests.sources.tsv_files import row, write_tsv
+from benchc.sources.reader_options import ReaderOptions
+from benchc.workflow.stage import options
+from tests.sources.tsv_files import encoded, image_bytes, row, write_tsv
 from tests.stages import run_stage
 
 
@@ -57,6 +59,24 @@ def test_rows_are_left_out_by_several_values_and_counted_beside_the_published_nu
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[0] == "s: 1 item (published: 17,023)"
     assert read_table(tmp_path / "s.parquet", ITEMS)["id"].to_list() == ["s/2"]
+
+
+def test_the_options_of_a_rule_are_read_as_they_were_given(tmp_path: Path) -> None:
+    picture = encoded(image_bytes(form="BMP"))  # the pixels of the other rows
+    rows = [
+        row(1),
+        row(2, image=picture),
+        row(3, image=f"['{picture}', '{picture}']"),
+        row(4, kind='a "b", c'),
+    ]
+    write_tsv(tmp_path / "s.tsv", [{"kind": "", **values} for values in rows])
+    reader = ReaderOptions(pixel_keys=True, one_image=True, exclude={"kind": ["x", 'a "b", c']})
+    result = run(tmp_path, *options("reader", reader))
+    assert result.returncode == 0, result.stderr
+    items = read_table(tmp_path / "s.parquet", ITEMS)
+    assert items["id"].to_list() == ["s/1", "s/2"] and items["image_keys"].n_unique() == 1
+    report = (tmp_path / "s.report.csv").read_text()
+    assert 's/3,4,rejected,"has 2 images, ' in report and "s/4,5,excluded," in report
 
 
 @pytest.mark.parametrize("values", ["[1]", "1", '{"a": "b"}', "null"])
