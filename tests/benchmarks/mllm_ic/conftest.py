@@ -42,7 +42,7 @@ def scenarios_checkout(folder: Path, checkpoints: Path) -> Checkout:  # noqa: F8
         "capabilities": {"categories": CATEGORIES},
         "models": ["letters", "words"],
         "hierarchy": {"images": "data/cifar-10-python.tar.gz", "weights": "data/wrn-40-2.pt"},  # not there
-        "figures": {},
+        "figures": {"figure5": {"types": ["fog", "gaussian_noise"]}},
         "tables": {"bootstrap": {"draws": 100, "seed": 0}},
         "demo": {"seed": 1, "training_set": {"items_per_category": 8}},
     }
