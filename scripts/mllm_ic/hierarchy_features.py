@@ -82,7 +82,8 @@ def hierarchy_features(
     rows = [(name, severity, mean.tolist()) for (name, severity), mean in found.items()]
     table = pl.DataFrame(rows, schema=dict(FEATURES.columns), orient="row")
     footer = HierarchyFooter(
-        network=network.name if weights else "image encoder of the demo", pictures=f"{number:,} of {of}"
+        network=network.name if weights else "image encoder of the demo",
+        pictures=f"{number:,} pictures of {of}",
     )
     write_table(table, output, FEATURES, footer)
 

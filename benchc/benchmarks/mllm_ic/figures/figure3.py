@@ -55,7 +55,7 @@ def _plot(axes: Any, rows: pl.DataFrame) -> None:
         own = own.sort("severity")
         x, y = own["x"].to_numpy(), own["y"].to_numpy()
         if name == CLEAN:
-            axes.plot(x, y, marker="*", color=INK, markersize=11, linestyle="none", zorder=4)
+            axes.plot(x, y, marker="*", color=INK, markersize=8, linestyle="none", zorder=4)
             continue
         colour, marker = colours[own["category"][0]], MARKERS[own["level"][0]]
         axes.plot(x, y, color=colour, linewidth=0.8, alpha=0.7, zorder=2)
