@@ -37,12 +37,14 @@ def image_hours(plan: Plan, chosen: Corruptions, on_the_fly: bool, pictures: flo
 
 
 def image_note(settings: RunSettings, plan: Plan, results: Path) -> str:
-    """Return a sentence on the hours in which the run makes its images; "" where it makes none.
+    """Return a sentence on the hours in which the run makes its images; "" for none, or if all are there.
 
     Raises TableError where the pool in ``results`` cannot be read.
     """
     chosen, on_the_fly = settings.corruptions, settings.corrupted == "on_the_fly"
     if settings.imported_images is not None or not chosen.types:
+        return ""
+    if not on_the_fly and plan.images.disk.certainty == "exact":  # measured, as all files are there
         return ""
     hours = image_hours(plan, chosen, on_the_fly, _pictures_per_item(results / POOL_FILE))
     if hours.value == 0:

@@ -75,6 +75,8 @@ def test_the_note_names_its_assumption_and_large_files(tmp_path: Path) -> None:
     assert re.search(r"file takes ≈ 2\d GB, .*on_the_fly writes none", image_note(files, plan, tmp_path))
     small = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9, "estimate")), [])
     assert "file takes" not in image_note(files, small, tmp_path)
+    there = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9)), [])
+    assert image_note(files, there, tmp_path) == ""
 
 
 def test_every_kernel_of_a_suite_has_a_time() -> None:
