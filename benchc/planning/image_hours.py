@@ -20,14 +20,16 @@ def image_hours(plan: Plan, chosen: Corruptions, on_the_fly: bool, pictures: flo
     Images on disk are made once. With ``on_the_fly``, those of every stage are made for each of its models
     too, as every job makes what it shows, also of predictions that it looks up. ``pictures``: distinct images
     an item, less than 1 where items share them. Types without a known time count as the mean of the others.
-    Unknown where the number of items is, or no time.
+    Before it is known how many images are on disk, they count as those of the largest stage. Unknown where
+    the number of items is, or no time.
     """
     seconds = _mean_seconds(chosen)
+    shown = [stage.predictions.minus(stage.items.value or 0).times(pictures) for stage in plan.stages]
     made = [plan.images.written]
+    if plan.images.written.value is None and shown:
+        made = [max(shown, key=lambda amount: amount.value or 0)]
     if on_the_fly:
-        for stage in plan.stages:
-            corrupted = stage.predictions.minus(stage.items.value or 0)
-            made.append(corrupted.times(pictures * len(stage.models)))
+        made += [each.times(len(stage.models)) for each, stage in zip(shown, plan.stages, strict=True)]
     count = total(made)
     if not count.value or not chosen.types:
         return Amount(count.value)
@@ -35,12 +37,14 @@ def image_hours(plan: Plan, chosen: Corruptions, on_the_fly: bool, pictures: flo
 
 
 def image_note(settings: RunSettings, plan: Plan, results: Path) -> str:
-    """Return a sentence on the hours in which the run makes its images; "" where it makes none.
+    """Return a sentence on the hours in which the run makes its images; "" for none, or if all are there.
 
     Raises TableError where the pool in ``results`` cannot be read.
     """
     chosen, on_the_fly = settings.corruptions, settings.corrupted == "on_the_fly"
     if settings.imported_images is not None or not chosen.types:
+        return ""
+    if not on_the_fly and plan.images.disk.certainty == "exact":  # measured, as all files are there
         return ""
     hours = image_hours(plan, chosen, on_the_fly, _pictures_per_item(results / POOL_FILE))
     if hours.value == 0:

@@ -45,6 +45,13 @@ def test_a_benchmark_on_disk_is_made_besides_those_of_jobs() -> None:
     assert image_hours(both, CHOSEN, True).value == pytest.approx(1250 * seconds() / 3600)
 
 
+def test_before_the_pool_is_built_the_largest_stage_bounds_the_images_on_disk() -> None:
+    small = Stage("small", ("a",), Amount(10), Amount(50), ("predictions/{model}/2",))
+    before = Plan([small, ASKED], ImageCounts(Amount(None), Amount(None)), [])
+    assert image_hours(before, CHOSEN, False).value == pytest.approx(400 * seconds() / 3600)
+    assert image_hours(before, CHOSEN, True).value == pytest.approx((400 + 40 + 1200) * seconds() / 3600)
+
+
 def test_clean_images_take_no_time_and_an_unknown_number_an_unknown_one() -> None:
     clean = Stage("clean", ("a",), Amount(100), Amount(100), ("predictions/{model}/1",))
     assert image_hours(Plan([clean], NONE, []), CHOSEN, True) == Amount(0)
@@ -68,6 +75,8 @@ def test_the_note_names_its_assumption_and_large_files(tmp_path: Path) -> None:
     assert re.search(r"file takes ≈ 2\d GB, .*on_the_fly writes none", image_note(files, plan, tmp_path))
     small = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9, "estimate")), [])
     assert "file takes" not in image_note(files, small, tmp_path)
+    there = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9)), [])
+    assert image_note(files, there, tmp_path) == ""
 
 
 def test_every_kernel_of_a_suite_has_a_time() -> None:
