@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from benchc import benchmarks
-from benchc.config.errors import shown, suggestion
+from benchc.config.errors import shown
 from benchc.errors import InputError
+from benchc.suggestion import suggestion
 
 
 def _folders() -> dict[str, Path]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from benchc.config.errors import shown, suggestion, unknown
+from benchc.config.errors import shown, unknown
 from benchc.config.raw import at, block, texts
 from benchc.config.settings import DEFAULT_SUITE, Raw, RunSettings, default_types
 from benchc.corruptions.recipe import own_file
@@ -13,6 +13,7 @@ from benchc.demo.captions import CAPTION_SOURCE
 from benchc.demo.sources import GENERATED_SOURCES
 from benchc.labels import shared_labels
 from benchc.models.registry import ANSWERING
+from benchc.suggestion import suggestion
 
 Entries = Mapping[str, Any]
 

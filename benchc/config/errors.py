@@ -1,7 +1,6 @@
 """Validation errors of a configuration, one line each: the file, the key, its value and what it should be."""
 
 import datetime
-import difflib
 import json
 import re
 import reprlib
@@ -13,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from benchc.config.strict import PATTERNS
 from benchc.errors import InputError
+from benchc.suggestion import suggestion
 
 LONGEST_VALUE = 60
 
@@ -66,14 +66,6 @@ def validation_errors(
 def unknown(file: str, key: str, value: object, known: Iterable[str], kind: str) -> str:
     """Return the line for a ``value`` that is not one of ``known``, the values of a ``kind``."""
     return f"{file}: {key} is {shown(value)}, but there is no such {kind}{suggestion(value, list(known))}."
-
-
-def suggestion(value: object, known: Sequence[str]) -> str:
-    """Return the end of a sentence: the nearest of ``known`` to ``value``, or else all of them."""
-    nearest = difflib.get_close_matches(str(value), known, n=1)
-    if nearest:
-        return f" (did you mean {nearest[0]}?)"
-    return f"; there are {', '.join(known)}" if known else ""
 
 
 def shown(value: object) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from benchc.config.catalogue import Model, Source
-from benchc.config.errors import ConfigError, shown, suggestion
+from benchc.config.errors import ConfigError, shown
 from benchc.config.load import validate
 from benchc.config.paths import CatalogueEntry, expand_path
 from benchc.config.yaml_file import YamlError, read_yaml
@@ -19,6 +19,7 @@ from benchc.errors import InputError
 from benchc.models.registry import has_own_module
 from benchc.models.supported import UnsupportedFamilyError, check_family, is_supported
 from benchc.sources.tsv import listed, read_header
+from benchc.suggestion import suggestion
 from benchc.user_paths import relative_path
 
 # Catalogues of this checkout, by kind. The first that has an id is the one meant.

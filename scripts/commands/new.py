@@ -10,7 +10,7 @@ from typing import Any
 from benchc.atomic import write_text
 from benchc.command_line import NaturalInt
 from benchc.config.benchmarks import benchmarks_with, known_benchmarks, module_of
-from benchc.config.errors import ConfigError, shown, suggestion
+from benchc.config.errors import ConfigError, shown
 from benchc.config.load import load
 from benchc.config.new_entries import TASK_COLUMNS, Entry, model_entry, source_entry
 from benchc.config.new_files import catalogue_text, config_text
@@ -19,6 +19,7 @@ from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.sources.tsv import RENAMED
+from benchc.suggestion import suggestion
 from benchc.user_paths import relative_path
 
 DEMO = "config/demo.yaml"

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchc.benchmarks.mllm_ic.capabilities import capabilities
-from benchc.config.errors import suggestion
 from benchc.csv_rows import read_rows
 from benchc.errors import InputError
+from benchc.suggestion import suggestion
 
 # The group of questions that are left out, and that of the others where groups do not matter.
 EXCLUDED, ASKED = "", "asked"
