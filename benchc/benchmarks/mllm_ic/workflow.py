@@ -9,6 +9,7 @@ from benchc.benchmarks.mllm_ic.outputs import outputs
 from benchc.benchmarks.mllm_ic.settings import Settings
 from benchc.config.load import Config
 from benchc.corruptions.suite import Suite
+from benchc.errors import InputError
 from benchc.labels import check_labels
 from benchc.models.registry import ANSWERING
 from benchc.pluralize import pluralize
@@ -21,6 +22,7 @@ from benchc.workflow.sources import local
 CAPABILITIES = "<results>/pool/capabilities.parquet"
 REPORT = "<results>/pool/capabilities.report.csv"
 CUBE = "<results>/tables/ic_cube.parquet"
+LARGEST_FILE = 4  # of the images of one corruption, in GB
 
 
 class Workflow(Benchmark):
@@ -53,6 +55,7 @@ class Workflow(Benchmark):
             for id_, source in config.sources.items()
             if source.published.items is not None
         }
+        self._check_size(config)
         demo = self.settings.demo
         if demo is not None and demo.image_encoder is not None:
             self.trained_encoder = TrainedEncoder(demo, demo.image_encoder.steps)
@@ -62,6 +65,24 @@ class Workflow(Benchmark):
             CUBE,
             *(f"<results>/scores/{id_}.parquet" for id_ in self.labels),
         ]
+
+    def _check_size(self, config: Config) -> None:
+        """Raise InputError where files of corrupted images would be too large for jobs to read.
+
+        The bound is low: a corrupted image, which is stored without loss, is not smaller than the published
+        file, whose TSV has 4 bytes in base64 for 3.
+        """
+        chosen, pool = self.settings.corruptions, self.settings.pool
+        if chosen.corrupted != "files" or pool.per_task is not None or pool.total is not None:
+            return
+        megabytes = [source.published.megabytes or 0 for source in config.sources.values()]
+        gigabytes = sum(megabytes) * 3 / 4 * len(chosen.severities) / 1000
+        if gigabytes > LARGEST_FILE:
+            raise InputError(
+                f"corruptions.corrupted: files of at least {gigabytes:.0f} GB would be written, one for each "
+                f"of {pluralize(len(chosen.types), 'corruption')}, and jobs read files of up to "
+                f"{LARGEST_FILE} GB; give on_the_fly, or limit pool.per_task."
+            )
 
     @property
     def hierarchy_inputs(self) -> list[str]:

@@ -8,9 +8,11 @@ import yaml
 
 from benchc.benchmarks.mllm_ic.checking import check
 from benchc.benchmarks.mllm_ic.planning.plan import plan_of
+from benchc.benchmarks.mllm_ic.workflow import Workflow
 from benchc.checking.pool import PoolFound
 from benchc.config.load import Config, load, read_config
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
+from benchc.errors import InputError
 from benchc.planning.amounts import Amount
 from benchc.planning.size import RunSize
 from tests.config.trial import MODELS, errors, write_trial
@@ -130,6 +132,16 @@ def test_shipped_runs_are_the_papers(monkeypatch):
     assert jobs == {"predictions": 40, "answers": 40}
     # 4,270,400 under corruptions, and the clean ones.
     assert {stage.predictions.value for stage in plan.stages} == {4_270_400 + 21_352}
+
+
+def test_files_of_the_whole_pool_are_refused_and_those_of_a_part_are_not(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    raw = yaml.safe_load(Path("config/mllm-ic.yaml").read_text())
+    raw["corruptions"]["corrupted"] = "files"
+    with pytest.raises(InputError, match=r"at least 31 GB would .* of 40 corruptions.*; give on_the_fly"):
+        Workflow(load(raw, ROOT))
+    Workflow(load(raw | {"sources": ["mmbench-dev-en"]}, ROOT))
+    Workflow(load(raw | {"pool": {"per_task": 20, "total": None}}, ROOT))
 
 
 def plan(config: Config, items: int) -> dict[str, tuple[tuple[str, ...], Amount]]:

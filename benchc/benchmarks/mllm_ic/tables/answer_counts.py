@@ -22,7 +22,7 @@ def answer_counts(run: RunFiles, labels: dict[str, str]) -> Table:
     check_models(run, labels)
     rows = []
     for id_, label in labels.items():
-        kind = "words" if id_ in run.in_words else "letters"
+        kind = "words" if id_ in run.in_words else "options"
         for images, codes in (("clean", run.codes[id_][:, 0]), ("corrupted", run.codes[id_][:, 1:])):
             counts = (int(np.isin(codes, kinds).sum()) for kinds in COUNTED.values())
             rows.append((label, kind, images, codes.size, *counts))
