@@ -29,10 +29,11 @@ def shown_images(
         corrupted: corrupted/{corruption}.parquet; without, the images are generated.
         images: how they are generated: ``recipes``, with a seed.
     """
+    wanted = set(cells["id"])
     keys = {
         id_: of_item
         for id_, of_item in read_table(pool, POOL, ["id", "image_keys"]).iter_rows()
-        if id_ in set(cells["id"])
+        if id_ in wanted
     }
     stored = {path.stem: path for path in corrupted}
     clean = cells.select("id", corruption=pl.lit(CLEAN), severity=pl.lit(0, pl.Int64)).unique()

@@ -32,6 +32,8 @@ def example_image(pool: Path, item: str | None = None, alpha: Alpha = "drop") ->
     best: tuple[tuple[bool, float], str, Pixels] | None = None
     wanted = {item} if item is not None else set(ids.head(CANDIDATES))
     for id_, images in pool_images(pool, wanted):
+        if not images:
+            continue
         key, data = images[0]
         try:
             pixels = decode(data or b"", alpha)
@@ -42,7 +44,7 @@ def example_image(pool: Path, item: str | None = None, alpha: Alpha = "drop") ->
         if best is None or merit > best[0]:
             best = merit, key, pixels
     if best is None:
-        raise InputError(f"{pool}: there are no items; run snakemake pool again")
+        raise InputError(f"{pool}: there are no items with an image; run snakemake pool again")
     return best[1:]
 
 

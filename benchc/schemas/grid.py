@@ -41,7 +41,8 @@ def grid_rows(
         cell_of[names.index(name), severities.index(severity)] = number
     item = rows["id"].cast(pl.Enum(items), strict=False).to_physical()
     corruption = rows["corruption"].cast(pl.Enum(names), strict=False).to_physical()
-    known = item.null_count() + corruption.null_count() == 0 and rows["severity"].is_in(severities).all()
+    known = all(each.null_count() == 0 for each in (item, corruption, rows["severity"]))
+    known = known and rows["severity"].is_in(severities).all()
     if known and rows.height == len(items) * len(cells):
         cell = cell_of[corruption.to_numpy(), np.searchsorted(severities, rows["severity"].to_numpy())]
         found = np.full(rows.height, -1, dtype=np.int64)

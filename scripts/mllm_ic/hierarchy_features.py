@@ -56,8 +56,8 @@ def hierarchy_features(
     """
     recipes = [recipe for name, recipe in images.recipes.items() if name != CLEAN]
     missing = [file for file in (pictures, weights) if file is not None and not file.exists()]
-    if missing or (pictures is None and encoder is None):
-        why = f"{missing[0]} is not here" if missing else "the run has neither CIFAR-10 nor an image encoder"
+    if missing or (encoder is None and None in (pictures, weights)):
+        why = f"{missing[0]} is not here" if missing else "the run has no network for its pictures"
         footer = HierarchyFooter(network="", pictures="", missing=why)
         write_table(pl.DataFrame(schema=dict(FEATURES.columns)), output, FEATURES, footer)
         return

@@ -24,7 +24,7 @@ from benchc.benchmarks.mllm_ic.schemas.outcomes import (
 from benchc.command_line import PositiveInt
 from benchc.errors import InputError
 from benchc.schemas.judgements import JUDGEMENTS
-from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.parquet import REMAKE, read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 from benchc.schemas.predictions import KEY, check_predictions
@@ -97,9 +97,10 @@ def outcomes(
 
 def _questions(pool: Path, subset: Path) -> dict[str, Question]:
     ids = read_table(subset, SUBSET)
-    items = ids.join(
-        read_table(pool, POOL, ["id", "options", "answer"]), on="id", how="left", maintain_order="left"
-    )
+    pooled = read_table(pool, POOL, ["id", "options", "answer"])
+    if (lost := ids.join(pooled, on="id", how="anti")).height:
+        raise InputError(f"{subset}: {lost['id'][0]} is not in {pool}; {REMAKE}")
+    items = ids.join(pooled, on="id", how="left", maintain_order="left")
     if (without := items.filter(pl.col("answer").is_null())).height:
         raise InputError(
             f"{without['id'][0]}: is an open-ended question, which has no options; leave its category out in "

@@ -38,6 +38,7 @@ def test_rows_are_found_in_any_order(order):
         # The corruption and the severity exist, not together.
         ([*KEYS[1:], ("b", "snow", 5)], r"^m: 1 unexpected score: \(b, snow, 5\); mend it$"),
         ([*KEYS[1:], ("b", "snow", 4)], r"^m: 1 unexpected score: \(b, snow, 4\); mend it$"),
+        ([*KEYS[1:], ("b", "snow", None)], r"^m: 1 unexpected score: \(b, snow, None\); mend it$"),
     ],
 )
 def test_other_rows_are_refused(keys, message):

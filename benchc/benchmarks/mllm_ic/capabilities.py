@@ -1,6 +1,5 @@
 """The paper's hierarchy of capabilities: 2 high-level, 5 mid-level and 34 low-level ones (Figure 1)."""
 
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -29,12 +28,6 @@ def capabilities() -> tuple[Capability, ...]:
     """Return the paper's 34 capabilities in its order: those of a mid-level one stand together."""
     rows = read_rows(Path(__file__).with_name("capabilities.csv"), ("capability", "mid", "high"))
     return tuple(Capability(*row.values()) for _, row in rows)
-
-
-def mids_of(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the mid-level capabilities of some low-level ones, in the paper's order."""
-    chosen = set(names)
-    return tuple(dict.fromkeys(each.mid for each in capabilities() if each.name in chosen))
 
 
 def label_of(name: str) -> str:

@@ -23,6 +23,11 @@ NEEDED = {
     ("numpy.core.multiarray", "_reconstruct"),
     ("_codecs", "encode"),  # of bytes, where a newer Python has written the batch
 }
+# What pickle raises for bytes that are none of its own, and the archive for others.
+UNREADABLE = (
+    *(OSError, EOFError, tarfile.TarError, pickle.UnpicklingError),
+    *(AttributeError, LookupError, TypeError, ValueError),
+)
 
 
 def cifar_pictures(path: Path, count: int, seed: int) -> Iterator[tuple[str, bytes]]:
@@ -33,7 +38,7 @@ def cifar_pictures(path: Path, count: int, seed: int) -> Iterator[tuple[str, byt
     """
     try:
         data = np.asarray(_Unpickler(io.BytesIO(_batch(path)), encoding="bytes").load()[b"data"])
-    except (OSError, KeyError, TypeError, EOFError, tarfile.TarError, pickle.UnpicklingError) as error:
+    except UNREADABLE as error:
         raise InputError(
             f"{path}: is not CIFAR-10 ({' '.join(str(error).split())}); give cifar-10-python.tar.gz or the "
             "folder cifar-10-batches-py of its Python version"

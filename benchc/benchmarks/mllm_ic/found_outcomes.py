@@ -76,11 +76,16 @@ def _of_logits(rows: pl.DataFrame, answers: np.ndarray, options: np.ndarray, wha
             f"{first_names(rows.filter(pl.Series(wrong)))}; {mend}"
         )
     codes = np.empty(rows.height, np.int8)
-    for places, block in logit_blocks(rows):
-        # Ties go to the first option.
-        right = block.argmax(axis=1) == answers[places]
-        tied = (block == block.max(axis=1, keepdims=True)).sum(axis=1) > 1
-        codes[places] = np.where(tied, np.where(right, TIED_RIGHT, TIED_WRONG), np.where(right, RIGHT, WRONG))
+    try:
+        for places, block in logit_blocks(rows):
+            # Ties go to the first option.
+            right = block.argmax(axis=1) == answers[places]
+            tied = (block == block.max(axis=1, keepdims=True)).sum(axis=1) > 1
+            codes[places] = np.where(
+                tied, np.where(right, TIED_RIGHT, TIED_WRONG), np.where(right, RIGHT, WRONG)
+            )
+    except InputError as error:
+        raise InputError(f"{what.rpartition(': ')[0]}: {error}") from error
     return codes
 
 
@@ -127,7 +132,11 @@ def imported_logits(path: Path) -> pl.DataFrame:
             f"{', '.join(LOGITS)}"
         )
     try:
-        return rows.select(pl.col(name).cast(PREDICTIONS.columns[name]) for name in LOGITS)
+        found = rows.select(pl.col(name).cast(PREDICTIONS.columns[name]) for name in LOGITS)
+        # A cast cuts off a fraction.
+        if rows["severity"].dtype.is_float() and (rows["severity"] != found["severity"]).any():
+            raise pl.exceptions.InvalidOperationError
+        return found
     except pl.exceptions.PolarsError as error:
         raise InputError(
             f"{path}: id and corruption should be texts, severity a whole number, and logits lists of "

@@ -14,7 +14,7 @@ from benchc.benchmarks.mllm_ic.capabilities import Capability, capabilities
 from benchc.benchmarks.mllm_ic.metrics.averages import RULES, Rule, mid_weights, rule_weights
 from benchc.benchmarks.mllm_ic.metrics.draws import Integers, capability_draws
 from benchc.benchmarks.mllm_ic.schemas.capabilities import CAPABILITIES
-from benchc.benchmarks.mllm_ic.schemas.outcomes import OUTCOMES, Codes, is_right, scenarios
+from benchc.benchmarks.mllm_ic.schemas.outcomes import OUTCOMES, TIED_RIGHT, WRONG, Codes, is_right, scenarios
 from benchc.errors import InputError
 from benchc.labels import check_labels
 from benchc.rendering.output import Files
@@ -173,9 +173,12 @@ def read_run(outcomes: list[Path], capabilities: Path) -> RunOutcomes:
         if known.height != items.height or not rows.join(table.select("id"), on="id", how="anti").is_empty():
             raise TableError(f"{path}: its items are not those of {capabilities}; {REMAKE}")
         width = 1 + len(own[0]) * len(own[1])
-        if not (known["outcomes"].list.len() == width).all():
+        own_codes = known["outcomes"].explode()
+        if not (known["outcomes"].list.len() == width).fill_null(value=False).all():
             raise TableError(f"{path}: an item has not {width} outcomes; {REMAKE}")
-        codes[id_] = known["outcomes"].explode().to_numpy().reshape(-1, width)
+        if not own_codes.is_between(WRONG, TIED_RIGHT).fill_null(value=False).all():
+            raise TableError(f"{path}: an outcome is none of {WRONG} to {TIED_RIGHT}; {REMAKE}")
+        codes[id_] = own_codes.to_numpy().reshape(-1, width)
         if footer.get("words"):
             words.add(id_)
     if facts is None:
@@ -187,7 +190,9 @@ RunFiles = Annotated[RunOutcomes, Files(read_run)]
 
 
 def check_models(run: RunOutcomes, labels: Mapping[str, str]) -> None:
-    """Raise InputError where two models of ``labels``, names by id, have one name, or one has no outcomes."""
+    """Raise InputError where ``labels``, names by id, are none, two are equal, or one has no outcomes."""
+    if not labels:
+        raise InputError("there is no model to show; name at least one")
     check_labels(labels, "the outcomes")
     if absent := [id_ for id_ in labels if id_ not in run.codes]:
         raise InputError(f"{absent[0]} has no outcomes; {REMAKE}")

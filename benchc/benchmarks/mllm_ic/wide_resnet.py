@@ -20,6 +20,11 @@ CONTAINERS = ("state_dict", "model_state_dict", "net", "model")
 PREFIXES = ("module.", "model.")
 # Mean and standard deviation of CIFAR-10's channels, by which xternalz/WideResNet-pytorch scales pictures.
 CIFAR = [125.3 / 255, 123.0 / 255, 113.9 / 255], [63.0 / 255, 62.1 / 255, 66.7 / 255]
+# What torch raises for a file that is no checkpoint: it may begin as a pickle.
+UNREADABLE = (
+    *(OSError, EOFError, RuntimeError, pickle.UnpicklingError),
+    *(AttributeError, LookupError, TypeError, ValueError),
+)
 HALF = [0.5] * 3, [0.5] * 3  # of AugMix
 
 
@@ -73,8 +78,8 @@ def load_wide_resnet(path: Path) -> ImageEncoder:
     """
     try:
         found = torch.load(path, map_location="cpu", weights_only=True)
-    except (OSError, EOFError, RuntimeError, pickle.UnpicklingError) as error:
-        reason = next(iter(str(error).splitlines()), "")
+    except UNREADABLE as error:
+        reason = next(iter(str(error).splitlines()), "it ends too early")
         raise InputError(
             f"{path}: cannot be read as weights ({reason}); save the state_dict of the network alone by "
             "torch.save"

@@ -1,12 +1,13 @@
 """Which questions are asked, and their capabilities: of mapped, excluded and unmapped categories."""
 
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from benchc.benchmarks.mllm_ic.capabilities import capabilities, mids_of
+from benchc.benchmarks.mllm_ic.capabilities import capabilities
 from benchc.benchmarks.mllm_ic.categories import groups_of, read_categories
 from benchc.benchmarks.mllm_ic.schemas.capabilities import CAPABILITIES
 from benchc.errors import InputError
@@ -74,8 +75,8 @@ def run(tmp_path: Path) -> Run:
 
 def test_the_hierarchy_has_the_papers_counts():
     found = capabilities()
-    mids = [sum(each.mid == mid for each in found) for mid in mids_of([each.name for each in found])]
-    assert (len(found), mids) == (34, [6, 8, 5, 7, 8])
+    mids = Counter(each.mid for each in found)
+    assert (len(found), [*mids.values()]) == (34, [6, 8, 5, 7, 8])
     assert sum(each.high == "perception" for each in found) == 19
 
 

@@ -113,6 +113,8 @@ def test_pictures_are_those_of_the_archive_in_a_hashed_order(tmp_path):
     [
         (pickle.dumps({b"data": print}), "it needs builtins.print"),
         (b"PK", "is not CIFAR-10"),
+        (b"source,category", "is not CIFAR-10"),
+        (pickle.dumps([1]), "is not CIFAR-10"),
         (pickle.dumps({b"labels": [1]}), "give cifar-10-python.tar.gz or the folder"),
     ],
 )
@@ -183,6 +185,13 @@ def test_other_weights_are_refused(tmp_path, change, message):
         load_wide_resnet(tmp_path / "other.pt")
 
 
+@pytest.mark.parametrize("content", [b"", b"source,category,capability,reason\ns,cat,ocr,\n", b"PK"])
+def test_files_that_are_no_checkpoint_are_refused(tmp_path, content):
+    (tmp_path / "other.pt").write_bytes(content)
+    with pytest.raises(InputError, match=r"other\.pt: cannot be read as weights \(.+\); save"):
+        load_wide_resnet(tmp_path / "other.pt")
+
+
 def test_a_feature_is_the_mean_over_the_pictures(run, tmp_path, weights):
     table = read_table(run[0], FEATURES)
     assert table.height == 1 + 5 * len(NAMES) and read_footer(run[0])["pictures"] == "4 pictures of CIFAR-10"
@@ -229,6 +238,11 @@ def test_the_map_has_clean_and_no_weather_and_the_same_bits_twice(run, tmp_path)
         "pixel",
     )
     assert mapped(tmp_path, run[0]).read_bytes() == run[1].read_bytes()
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_equal_scenarios_are_in_one_place(count):
+    assert (scenario_map(np.ones((count, 4)), 30, 0) == np.zeros((count, 2))).all()
 
 
 def test_near_scenarios_are_near_on_the_map():

@@ -33,7 +33,7 @@ TYPES, LEVELS = ["snow", "invert"], [1, 2]
 SCENARIOS = [("clean", 0), *product(TYPES, LEVELS)]
 KEYS = [(id_, *scenario) for id_ in IDS for scenario in SCENARIOS]
 LOGITS = {  # of four options, of which the second is right
-    RIGHT: [0.0, 2.0, 1.0, float("-inf")],
+    RIGHT: [0.0, 2.0, 1.9999, float("-inf")],
     WRONG: [3.0, 2.0, 1.0, 0.0],
     TIED_RIGHT: [0.0, 2.0, 2.0, 1.0],
     TIED_WRONG: [2.0, 2.0, 0.0, 1.0],
@@ -144,7 +144,15 @@ BAD = {
         [(*row[:3], row[3][:3]) if row[0] == "a/2" else row for row in ROWS],
         "theirs.parquet: prediction with another number of logits than options, in 5 rows: (a/2, clean, 0)",
     ),
-    "no number": ([(*ROWS[0][:3], [float("nan")] * 4), *ROWS[1:]], "NaN, +inf or no finite logit"),
+    "no number": ([(*ROWS[0][:3], [float("nan")] * 4), *ROWS[1:]], "theirs.parquet: 1 prediction with NaN"),
+    "no severity": (
+        [(*ROWS[3][:2], None, ROWS[3][3]), *ROWS[:3], *ROWS[4:]],
+        "theirs.parquet: 1 unexpected prediction: (a/1, invert, None)",
+    ),
+    "a fraction of a severity": (
+        [(*row[:2], row[2] + 0.5, row[3]) for row in ROWS],
+        "theirs.parquet: id and corruption should be texts, severity a whole number",
+    ),
 }
 
 
@@ -174,6 +182,12 @@ def test_a_file_of_predictions_that_cannot_be_read_is_named(files):
 def test_an_open_question_is_refused(files):
     write_pool(files.pool, [(id_, "x") for id_ in IDS], answer=[1, None, 1])
     with pytest.raises(InputError, match="a/2: is an open-ended question"):
+        files.find(predictions=files.predicted(ROWS))
+
+
+def test_a_question_that_the_pool_lacks_is_named(files):
+    write_pool(files.pool, [(id_, "x") for id_ in IDS[1:]])
+    with pytest.raises(InputError, match=r"questions.parquet: a/1 is not in .*items.parquet; delete it"):
         files.find(predictions=files.predicted(ROWS))
 
 

@@ -7,8 +7,10 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.mllm_ic.metrics.draws import cluster_counts
-from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes, read_run
+from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes, check_models, read_run
+from benchc.benchmarks.mllm_ic.schemas.outcomes import OUTCOMES, OutcomesFooter
 from benchc.errors import InputError
+from benchc.schemas.parquet import read_footer, read_table, write_table
 from tests.benchmarks.mllm_ic.made_up import CATEGORIES, items_of, run_of, write_run
 
 
@@ -67,17 +69,18 @@ def test_the_three_averages(run: RunOutcomes) -> None:
 
 def test_resamples_draw_the_pictures_of_a_capability(run: RunOutcomes) -> None:
     columns = {"clean": np.array([0]), "fog": run.columns()["fog"]}
+    shown = run.items["picture"].to_numpy()
     found = run.draws(["a", "b"], columns, 4, 3)
     for number, each in enumerate(run.capabilities):
         rows = np.flatnonzero(run.capability == number)
-        pictures = np.unique(run.picture[rows])
+        pictures = np.unique(shown[rows])
         counts = cluster_counts(len(pictures), 4, 3, each.name)
         assert (counts.sum(axis=1) == len(pictures)).all() and (counts[0] == 1).all()
         for draw in range(5):
             drawn = [
                 row
                 for picture, count in zip(pictures, counts[draw], strict=True)
-                for row in rows[run.picture[rows] == picture].tolist() * int(count)
+                for row in rows[shown[rows] == picture].tolist() * int(count)
             ]
             for place, own in enumerate(columns.values()):
                 for m, model in enumerate("ab"):
@@ -109,3 +112,41 @@ def test_outcomes_of_other_items_are_refused(run: RunOutcomes, tmp_path: Path) -
     fewer = RunOutcomes({}, run.items.head(5), run.corruptions, run.severities)
     with pytest.raises(InputError, match=r"a\.parquet: its items are not those of .*other/capabilities"):
         read_run(outcomes, write_run(tmp_path / "other", fewer)[1])
+
+
+def test_outcomes_under_other_corruptions_are_refused(run: RunOutcomes, tmp_path: Path) -> None:
+    outcomes, capabilities = write_run(tmp_path, run)
+    other = RunOutcomes({"c": run.codes["a"]}, run.items, run.corruptions[::-1], run.severities)
+    (tmp_path / "other").mkdir()
+    outcomes += write_run(tmp_path / "other", other)[0]
+    with pytest.raises(InputError, match=r"c\.parquet: its corruptions are not those of the files before"):
+        read_run(outcomes, capabilities)
+
+
+@pytest.mark.parametrize("code", [None, -1, 6])
+def test_an_outcome_that_is_none_is_refused(run: RunOutcomes, tmp_path: Path, code: int | None) -> None:
+    outcomes, capabilities = write_run(tmp_path, run)
+    table, footer = read_table(outcomes[0], OUTCOMES), read_footer(outcomes[0])
+    lists = table["outcomes"].to_list()
+    lists[3][7] = code
+    write_table(
+        table.with_columns(outcomes=pl.Series(lists, dtype=pl.List(pl.Int8))),
+        outcomes[0],
+        OUTCOMES,
+        OutcomesFooter(**footer),  # type: ignore[arg-type]
+    )
+    with pytest.raises(InputError, match=r"a\.parquet: an outcome is none of 0 to 5"):
+        read_run(outcomes, capabilities)
+    write_table(
+        table.with_columns(outcomes=pl.Series([None, *lists[1:]], dtype=pl.List(pl.Int8))),
+        outcomes[0],
+        OUTCOMES,
+        OutcomesFooter(**footer),  # type: ignore[arg-type]
+    )
+    with pytest.raises(InputError, match=r"a\.parquet: an item has not 201 outcomes"):
+        read_run(outcomes, capabilities)
+
+
+def test_a_table_needs_a_model(run: RunOutcomes) -> None:
+    with pytest.raises(InputError, match="there is no model to show"):
+        check_models(run, {})

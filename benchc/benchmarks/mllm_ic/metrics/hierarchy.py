@@ -13,9 +13,11 @@ from benchc.statistics.resampling import Floats
 def scenario_map(features: Floats, perplexity: float, seed: int) -> Floats:
     """Return a t-SNE of float64[scenarios, d] in two dimensions, float64[scenarios, 2].
 
-    It starts from principal components. The perplexity is at most a third of the other points. One thread
-    and exact gradients give the same bits on one machine.
+    It starts from principal components; equal scenarios are all at 0. The perplexity is at most a third of
+    the other points. One thread and exact gradients give the same bits on one machine.
     """
+    if not np.ptp(features, axis=0).any():
+        return np.zeros((len(features), 2))
     most = max((len(features) - 1) / 3, 1)
     with threadpool_limits(1):
         found = TSNE(

@@ -35,8 +35,9 @@ def test_a_row_is_the_accuracy_of_its_questions():
 def test_intervals_are_over_pictures():
     rows = cube(RUN, {"a": "A", "b": "B"}, CATEGORIES, LEVELS, 40, 3)
     own = (RUN.items["capability"] == "image_topic").to_numpy()
-    right, picture = RUN.right("b")[own, 11], RUN.picture[own]
+    right, picture = RUN.right("b")[own, 11], RUN.items["picture"].to_numpy()[own]
     shown = np.unique(picture)
+    assert len(shown) < len(picture)
     counts = cluster_counts(len(shown), 40, 3, "image_topic")[1:]
     means = [
         sum(count * right[picture == each].sum() for each, count in zip(shown, draw, strict=True))

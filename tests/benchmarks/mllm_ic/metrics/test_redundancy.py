@@ -16,6 +16,16 @@ def test_the_correlation_is_spearmans_with_ties() -> None:
     for a, b, value in zip(first, second, found, strict=True):
         assert value == pytest.approx(spearmanr(a, b).statistic)
     assert np.isnan(rank_correlation(np.ones(4), np.arange(4.0)))
+    # Equal but for the last bits.
+    assert rank_correlation(np.array([0.1 + 0.2, 0.3, 0.5]), np.array([1.0, 1.0, 2.0])) == pytest.approx(1)
+
+
+def test_the_sample_does_not_choose_the_types() -> None:
+    sample = np.array([[0.3, 0.1], [0.2, 0.5], [0.1, 0.9]])  # by all types the models rise
+    resample = np.array([[0.1, 0.1], [0.5, 0.3], [0.9, 0.2]])
+    found = growing_subsets(np.stack([sample, resample]))
+    assert found.order.tolist() == [0, 1]
+    assert found.correlation[:, 0] == pytest.approx([-1, 1])
 
 
 def drawn(sample: np.ndarray, noise: float) -> np.ndarray:

@@ -168,15 +168,16 @@ def test_severities_and_drops_are_differences_of_what_scores_give(
     run: RunOutcomes, tables: dict[str, Table]
 ) -> None:
     scores = counted(run, "mine")
-    clean, fourth, corrupted = (
+    clean, fourth, fifth, corrupted = (
         by_hand(scores.filter(which))
-        for which in (pl.col("severity") == 0, pl.col("severity") == 4, pl.col("severity") > 0)
+        for which in (*(pl.col("severity") == level for level in (0, 4, 5)), pl.col("severity") > 0)
     )
     frame = tables["severities"].frame.filter(model=LABELS["mine"])
     for rule in ("overall", "capabilities", "micro"):
         row = frame.filter(average=rule).row(0, named=True)
         assert (row["clean"], row["severity_4"]) == pytest.approx((clean[rule], fourth[rule]))
         assert row["drop"] == pytest.approx(clean[rule] - corrupted[rule])
+        assert row["drop_severity_5"] == pytest.approx(clean[rule] - fifth[rule])
     assert frame["average"].to_list() == ["overall", "capabilities", "micro", "circular"]
     lost = tables["drops"].frame.filter(model=LABELS["mine"]).row(0, named=True)
     for name in ("overall", "spatial_perception", "logic_reasoning"):
