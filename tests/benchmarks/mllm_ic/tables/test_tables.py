@@ -298,6 +298,10 @@ def test_models_that_swap_ranks_are_found() -> None:
     assert swap["clean_difference"] < -0.1 and swap["corrupted_difference"] > 0.05
     assert "Of 3 pairs of ranked models, 1 is ordered differently" in text(found)
     assert "1 of these significantly" in text(found)
+    printed = next(row for row in cells(found.markdown) if row[:2] == ["Firm", "Fragile"])
+    for name, cell in zip(("clean", "corrupted"), printed[2:4], strict=True):
+        for end in ("difference", "low", "high"):
+            assert f"{abs(100 * swap[f'{name}_{end}']):.1f}" in cell
 
 
 def test_redundancy_needs_five_models() -> None:
