@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from benchc.config.load import read_config
@@ -12,8 +13,10 @@ from benchc.corruptions.times import MILLISECONDS
 from benchc.planning.amounts import Amount
 from benchc.planning.image_hours import image_hours, image_note
 from benchc.planning.plan import Plan
-from benchc.planning.size import ImageCounts
+from benchc.planning.size import POOL_FILE, ImageCounts
 from benchc.planning.stages import Stage
+from benchc.schemas.parquet import write_table
+from benchc.schemas.pool import POOL
 
 CHOSEN = Corruptions(types=["fog", "frost"], severities=[1, 5])
 NONE = ImageCounts(Amount(0), Amount(0))
@@ -77,6 +80,21 @@ def test_the_note_names_its_assumption_and_large_files(tmp_path: Path) -> None:
     assert "file takes" not in image_note(files, small, tmp_path)
     there = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9)), [])
     assert image_note(files, there, tmp_path) == ""
+
+
+def test_the_note_counts_a_picture_of_several_items_once(tmp_path: Path) -> None:
+    settings = read_config(Path("config/demo.yaml")).settings
+    chosen = settings.corruptions.model_copy(update={"corrupted": "on_the_fly"})
+    on_the_fly = settings.model_copy(update={"corruptions": chosen})
+    asked = Stage("asked", ("a",), Amount(10**6), Amount(10**9), ("predictions/{model}/1",))
+    hours = []
+    for name, pictures in (("alone", "abcd"), ("shared", "abbb")):
+        keys = [[f"sha256://{key}"] for key in pictures]
+        rows = {**dict.fromkeys(POOL.columns, [None] * 4), "id": ["1", "2", "3", "4"], "image_keys": keys}
+        write_table(pl.DataFrame(rows, schema=dict(POOL.columns)), tmp_path / name / POOL_FILE, POOL)
+        note = image_note(on_the_fly, Plan([asked], NONE, []), tmp_path / name)
+        hours.append(float(note.split("≈ ")[1].split(" h")[0].replace(",", "")))
+    assert hours[1] == pytest.approx(hours[0] / 2, rel=0.02)
 
 
 def test_every_kernel_of_a_suite_has_a_time() -> None:

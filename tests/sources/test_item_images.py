@@ -70,3 +70,13 @@ def test_a_colour_that_is_transparent_counts() -> None:
         files.append(file.getvalue())
     assert not np.array_equal(*(decode(file, "white") for file in files))
     assert pixel_digest(files[0]) != pixel_digest(files[1])
+
+
+def test_the_transparency_of_a_palette_counts() -> None:
+    files = []
+    for alphas in ([128, 64], [64, 128]):
+        image = with_palette(np.array([[[9, 9, 9, alphas[0]], [200, 0, 0, alphas[1]]]], np.uint8), False)
+        file = io.BytesIO()
+        image.save(file, "PNG")
+        files.append(file.getvalue())
+    assert pixel_digest(files[0]) != pixel_digest(files[1])

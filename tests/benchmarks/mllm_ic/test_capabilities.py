@@ -143,6 +143,12 @@ def test_a_mini_has_questions_of_each_capability_with_all_their_copies(run):
     assert {*run.ask(mini=1)} < {*chosen} < {*run.ask(mini=3)}
 
 
+def test_a_mini_has_questions_of_each_category_without_capability(run):
+    rows = [*POOL, ("a/30", "new"), ("a/31", "new"), ("a/32", "newer")]
+    chosen = run.ask(rows, mini=1, unmapped="keep")
+    assert len({"a/30", "a/31"} & {*chosen}) == 1 and "a/32" in chosen
+
+
 def test_the_report_counts_categories_beside_what_is_published(run):
     rows = [*POOL, ("a/30", "new")]
     run.ask(rows, unmapped="keep")

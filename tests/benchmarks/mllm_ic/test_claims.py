@@ -118,6 +118,21 @@ def test_noise_leaves_claims_open() -> None:
     assert row == pytest.approx(2 * difference[0] - np.array([difference[1:].mean(), high, low]))
 
 
+def test_the_profile_of_a_model_is_what_model_and_part_do_not_add_up_to() -> None:
+    def fall(points: Floats) -> Floats:
+        """Return accuracies, equal in three resamples, that fall by ``points`` [models] over severities."""
+        return np.repeat((0.9 - np.outer(points, [0, 0.4, 1]) / 100)[None], 4, axis=0)
+
+    categories = {"blur": fall(np.array([5.0, 9.0])), "noise": fall(np.array([1.0, 3.0]))}
+    mids = {"a": fall(np.array([2.0, 8.0])), "b": fall(np.array([7.0, 5.0]))}
+    found = claims(Evidence([1, 2, 3], mids, categories))
+    # Of each cell of 2 x 2 a quarter of the double difference: 4 - 2 and 6 + 2 points.
+    assert found.filter(claim=PROFILE)["value"][0] == pytest.approx((2 / 4) ** 2 - (8 / 4) ** 2)
+    # The variance of two parts is the square of half their difference.
+    expected = (4**2 + 6**2) / 8 - (5**2 + 3**2) / 8
+    assert found.filter(claim=SENSITIVITY)["value"][0] == pytest.approx(expected)
+
+
 @pytest.mark.parametrize(
     ("evidence", "open_claims"),
     [

@@ -212,10 +212,10 @@ def test_chance_is_averaged_as_accuracies_are(run: RunOutcomes, tables: dict[str
     assert f"{100 * letters[best]:.1f}" in text(tables["chance"])
 
 
-@pytest.mark.parametrize(("questions", "above"), [(3, False), (12, True)])
-def test_few_right_answers_are_not_above_chance(questions: int, above: bool) -> None:
+@pytest.mark.parametrize(("questions", "shared", "above"), [(3, 1, False), (12, 1, True), (12, 4, False)])
+def test_few_right_answers_are_not_above_chance(questions: int, shared: int, above: bool) -> None:
     """Resamples of right answers are right, but three pictures say little (0.025 ** (1 / 3) is 0.29)."""
-    perfect = run_of({"mine": 1.0}, items_of(["ocr"], questions, shared=1), ("fog",))
+    perfect = run_of({"mine": 1.0}, items_of(["ocr"], questions, shared=shared), ("fog",))
     found = chance(perfect, ONE, pool_of(perfect), DRAWS, SEED, rank_below_chance=False).frame
     assert found.select("accuracy", "accuracy_low", "above_chance").row(0) == (1.0, 1.0, above)
 
@@ -298,6 +298,10 @@ def test_models_that_swap_ranks_are_found() -> None:
     assert swap["clean_difference"] < -0.1 and swap["corrupted_difference"] > 0.05
     assert "Of 3 pairs of ranked models, 1 is ordered differently" in text(found)
     assert "1 of these significantly" in text(found)
+    printed = next(row for row in cells(found.markdown) if row[:2] == ["Firm", "Fragile"])
+    for name, cell in zip(("clean", "corrupted"), printed[2:4], strict=True):
+        for end in ("difference", "low", "high"):
+            assert f"{abs(100 * swap[f'{name}_{end}']):.1f}" in cell
 
 
 def test_redundancy_needs_five_models() -> None:
