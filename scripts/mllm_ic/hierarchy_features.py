@@ -23,6 +23,10 @@ from benchc.randomness import seed_of
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 
+NEITHER = (
+    "the run has no pictures of CIFAR-10 and no image encoder; set hierarchy.images and weights, or "
+    "demo.image_encoder"
+)
 Shown = Iterator[tuple[Scenario, Pixels]]
 
 
@@ -57,7 +61,11 @@ def hierarchy_features(
     recipes = [recipe for name, recipe in images.recipes.items() if name != CLEAN]
     missing = [file for file in (pictures, weights) if file is not None and not file.exists()]
     if missing or (pictures is None and encoder is None):
-        why = f"{missing[0]} is not here" if missing else "the run has neither CIFAR-10 nor an image encoder"
+        why = (
+            NEITHER
+            if not missing
+            else f"{' and '.join(map(str, missing))} {'are' if missing[1:] else 'is'} not here"
+        )
         footer = HierarchyFooter(network="", pictures="", missing=why)
         write_table(pl.DataFrame(schema=dict(FEATURES.columns)), output, FEATURES, footer)
         return
@@ -82,7 +90,8 @@ def hierarchy_features(
     rows = [(name, severity, mean.tolist()) for (name, severity), mean in found.items()]
     table = pl.DataFrame(rows, schema=dict(FEATURES.columns), orient="row")
     footer = HierarchyFooter(
-        network=network.name if weights else "image encoder of the demo", pictures=f"{number:,} of {of}"
+        network=network.name if weights else "image encoder of the demo",
+        pictures=f"{number:,} pictures of {of}",
     )
     write_table(table, output, FEATURES, footer)
 

@@ -185,7 +185,7 @@ def test_other_weights_are_refused(tmp_path, change, message):
 
 def test_a_feature_is_the_mean_over_the_pictures(run, tmp_path, weights):
     table = read_table(run[0], FEATURES)
-    assert table.height == 1 + 5 * len(NAMES) and read_footer(run[0])["pictures"] == "4 of CIFAR-10"
+    assert table.height == 1 + 5 * len(NAMES) and read_footer(run[0])["pictures"] == "4 pictures of CIFAR-10"
     row = table.row(by_predicate=(pl.col("corruption") == "average_pooling") & (pl.col("severity") == 4))
     files = cifar_pictures(write_cifar(tmp_path), 4, 0)
     shown = [apply(RECIPES["average_pooling"], decode(data), 4, 0) for _, data in files]
@@ -204,7 +204,7 @@ def test_pictures_of_the_pool_are_taken_once_each(tmp_path):
     save_encoder(TrainedEncoder(open_clip.CLIP(**configuration), configuration), tmp_path / "encoder")
     run = write_explored(tmp_path, ["image_topic", "ocr"], NAMES, {"a": 0.9}, images=False)
     source = features(tmp_path, encoder=tmp_path / "encoder", count=3)
-    assert read_footer(source)["pictures"] == "3 of the pool"
+    assert read_footer(source)["pictures"] == "3 pictures of the pool"
     table = read_table(source, FEATURES)
     assert table.height == 1 + 5 * len(NAMES)
     # Two questions share a picture each: four pictures, of which the first three by a hash are taken.
@@ -258,9 +258,10 @@ def test_without_cifar_the_figure_and_the_table_say_so(tmp_path):
     source = features(tmp_path, pictures=tmp_path / "absent.tar.gz", weights=tmp_path / "absent.pt")
     points = mapped(tmp_path, source)
     (text,) = figure3(points).texts
-    assert text.get_text() == f"Figure 3 is not made: {tmp_path / 'absent.tar.gz'} is not here."
+    both = f"{tmp_path / 'absent.tar.gz'} and {tmp_path / 'absent.pt'} are not here"
+    assert text.get_text() == f"Figure 3 is not made: {both}."
     table = hierarchy(source, points)
-    assert table.frame.is_empty() and "absent.tar.gz is not here" in table.markdown
+    assert table.frame.is_empty() and "absent.pt are not here" in " ".join(table.markdown.split())
 
 
 def test_the_figure_joins_the_severities_of_each_type(run):

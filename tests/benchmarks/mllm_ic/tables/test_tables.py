@@ -258,7 +258,8 @@ def test_published_values_are_beside_ours(tables: dict[str, Table]) -> None:
 
 
 def test_table_1_counts_the_run(run: RunOutcomes, tables: dict[str, Table]) -> None:
-    row = cells(tables["table1"].markdown)[-1]
+    paper, row = cells(tables["table1"].markdown)[-2:]
+    assert (paper[0], paper[3]) == ("MLLM-IC (paper)", "4270k")
     pairs = run.items.height * 200
     assert row == ["This run", "3 perception and 2 reasoning tasks", "–", f"{pairs:,}", "5", "40", "5"]
     published = tables["table1"].published
@@ -270,9 +271,9 @@ def test_answers_are_counted_by_kind(run: RunOutcomes) -> None:
     words = RunOutcomes(run.codes, run.items, run.corruptions, run.severities, frozenset({"mine"}))
     frame = answer_counts(words, LABELS).frame
     assert frame.unique("model", maintain_order=True)["answers_in"].to_list() == [
-        "letters",
+        "scores",
         "words",
-        "letters",
+        "scores",
     ]
     codes = run.codes["gpt-4o"]
     clean, corrupted = frame.head(2).rows(named=True)
