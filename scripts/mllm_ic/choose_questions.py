@@ -1,12 +1,20 @@
 """Choose the questions that are asked: those of categories that are not excluded."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from benchc.benchmarks.mllm_ic.questions import COLUMNS, asked, unmapped_counts, with_groups
+from benchc.benchmarks.mllm_ic.questions import (
+    COLUMNS,
+    asked,
+    unlisted_copies,
+    unmapped_counts,
+    with_groups,
+)
 from benchc.command_line import Json, PositiveInt
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.subset import SUBSET
@@ -32,7 +40,15 @@ def choose_questions(
         mini: the most questions of a group, with their circular copies; default: all
         output: subsets/questions.parquet to write
     """
-    found = with_groups(read_table(pool, POOL, COLUMNS), groups, circular)
+    items = read_table(pool, POOL, COLUMNS)
+    for source, count in unlisted_copies(items, circular).items():
+        print(
+            f"warning: {source}: {pluralize(count, 'row')} with the index of a circular copy (from 1,000,000 "
+            "on) and its original; each is a question of its own, unless the source is in "
+            "capabilities.circular",
+            file=sys.stderr,
+        )
+    found = with_groups(items, groups, circular)
     unknown = unmapped_counts(found)
     if unknown and unmapped == "stop":
         named = ", ".join(f"{name} ({count:,})" for name, count in unknown.items())

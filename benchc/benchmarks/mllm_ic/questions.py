@@ -80,6 +80,18 @@ def asked(found: pl.DataFrame, mini: int | None = None) -> pl.DataFrame:
     return kept.join(first, on="circular_group", how="semi", maintain_order="left")
 
 
+def unlisted_copies(items: pl.DataFrame, circular: Collection[str]) -> dict[str, int]:
+    """Return the number of rows of each source not in ``circular`` that look like circular copies.
+
+    Their index is from COPIES_FROM on, and the pool has the one that they would be copies of.
+    """
+    index = pl.col("id").str.split_exact("/", 1).struct.field("field_1").cast(pl.Int64, strict=False)
+    others = items.filter(~pl.col("source").is_in([*circular])).select("source", index=index)
+    alike = others.filter(pl.col("index") >= COPIES_FROM).with_columns(pl.col("index") % COPIES_FROM)
+    rows = alike.join(others, on=["source", "index"], how="semi").group_by("source").len().sort("source")
+    return dict(rows.iter_rows())
+
+
 def unmapped_counts(found: pl.DataFrame) -> dict[str, int]:
     """Return the number of items of each category without a group, as `category of source`."""
     rows = (

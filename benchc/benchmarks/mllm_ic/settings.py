@@ -127,7 +127,9 @@ class Corruptions(settings.Corruptions):
     @model_validator(mode="after")
     def _whole(self) -> Self:
         if self.severities != SEVERITIES:
-            raise ValueError(f"has the severities {self.severities}, but averages need {SEVERITIES}")
+            raise ValueError(
+                f"has the severities {self.severities}, but averages need {SEVERITIES}; leave the key out"
+            )
         for category, types in SUITE.groups.items():
             names = [each.name for each in types]
             if not {*names} & {*self.types}:
@@ -136,6 +138,17 @@ class Corruptions(settings.Corruptions):
                     f"{' or '.join(names)} to types"
                 )
         return self
+
+
+class Pool(settings.Pool):
+    """All items, as the paper asks all questions."""
+
+    per_task: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="Maximum number of items per task type; null for no limit."
+    )
+    total: Annotated[int, Field(ge=1)] | None = Field(
+        default=None, description="Maximum number of items in all; null for no limit."
+    )
 
 
 class Demo(settings.Demo):
@@ -152,6 +165,7 @@ class Settings(settings.RunSettings):
     MODEL_KEYS = ("models",)
 
     benchmark: Literal["mllm-ic"] = Field(description="Benchmark that the run builds.")
+    pool: Pool = Field(default_factory=Pool, description="Which items are questions: all, without limits.")
     corruptions: Corruptions = Field(description="How images are corrupted.")
     capabilities: Capabilities = Field(
         default_factory=Capabilities, description="Which capability each question is of."

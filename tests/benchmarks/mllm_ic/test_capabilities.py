@@ -73,6 +73,14 @@ def run(tmp_path: Path) -> Run:
     return Run(tmp_path)
 
 
+def test_rows_like_copies_in_a_source_without_copies_are_warned_of(run, capsys):
+    rows = [*POOL, ("b/1000007", "Text Reading"), ("b/7", "Text Reading"), ("b/1000008", "Text Reading")]
+    run.ask(rows)
+    assert "warning: b: 1 row with the index of a circular copy" in capsys.readouterr().err
+    run.ask()
+    assert capsys.readouterr().err == ""
+
+
 def test_the_hierarchy_has_the_papers_counts():
     found = capabilities()
     mids = Counter(each.mid for each in found)

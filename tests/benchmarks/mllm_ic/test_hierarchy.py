@@ -272,9 +272,10 @@ def test_without_cifar_the_figure_and_the_table_say_so(tmp_path):
     source = features(tmp_path, pictures=tmp_path / "absent.tar.gz", weights=tmp_path / "absent.pt")
     points = mapped(tmp_path, source)
     (text,) = figure3(points).texts
-    assert text.get_text() == f"Figure 3 is not made: {tmp_path / 'absent.tar.gz'} is not here."
+    both = f"{tmp_path / 'absent.tar.gz'} and {tmp_path / 'absent.pt'} are not here"
+    assert text.get_text() == f"Figure 3 is not made: {both}."
     table = hierarchy(source, points)
-    assert table.frame.is_empty() and "absent.tar.gz is not here" in table.markdown
+    assert table.frame.is_empty() and "absent.pt are not here" in " ".join(table.markdown.split())
 
 
 def test_the_figure_joins_the_severities_of_each_type(run):

@@ -48,7 +48,7 @@ def test_nothing_is_left_to_do(checkout):
 def test_without_cifar_figure_3_says_so_and_the_explorer_is_made(results):
     for name in ("features", "tsne"):
         missing = read_footer(results / f"hierarchy/{name}.parquet")["missing"]
-        assert missing == "data/cifar-10-python.tar.gz is not here"
+        assert missing == "data/cifar-10-python.tar.gz and data/wrn-40-2.pt are not here"
     assert str(missing) in (results / "tables/hierarchy.md").read_text()
     assert (results / "figures/figure3.png").stat().st_size > 0
     page = (results / "pages/cube_explorer.html").read_text()

@@ -54,7 +54,8 @@ def corrupted(**changes: Any) -> dict[str, Any]:
 MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
     "too few severities": (
         corrupted(severities=[1, 3, 5]),
-        "config.yaml: corruptions has the severities [1, 3, 5], but averages need [1, 2, 3, 4, 5].",
+        "config.yaml: corruptions has the severities [1, 3, 5], but averages need [1, 2, 3, 4, 5]; leave the "
+        "key out.",
     ),
     "a category of corruptions without types": (
         corrupted(types=[name for name in ONE_EACH if name != "cutout"]),
@@ -109,6 +110,12 @@ def test_a_mistake_is_one_sentence(raw, root, what):
     changes, message = MISTAKES[what]
     load(raw, root)
     assert errors(raw | changes, root) == (message,)
+
+
+def test_without_the_key_the_pool_has_no_limit(raw, root):
+    pool = load(raw, root).settings.pool
+    assert (pool.per_task, pool.total) == (None, None)
+    assert load(raw | {"pool": {"per_task": 3}}, root).settings.pool.per_task == 3
 
 
 def test_one_type_of_each_category_is_enough(raw, root):

@@ -12,8 +12,8 @@ from benchc.rendering.printing import Column, printed
 COUNTED = {"refused": (REFUSED,), "unparsed": (UNPARSED,), "ties": (TIED_WRONG, TIED_RIGHT)}
 CAPTION = (
     "Answers to {questions} with a capability, on clean images and under {scenarios} of corruption. Refused "
-    "answers, and unparsed ones, which name no option, are wrong. Ties: predictions whose highest options "
-    "are equal, of which the first counts."
+    "answers, and unparsed ones, which name no option, are wrong. Scores: the option with the highest score "
+    "is the answer; ties are predictions with several such options, of which the first counts."
 )
 
 
@@ -22,7 +22,7 @@ def answer_counts(run: RunFiles, labels: dict[str, str]) -> Table:
     check_models(run, labels)
     rows = []
     for id_, label in labels.items():
-        kind = "words" if id_ in run.in_words else "options"
+        kind = "words" if id_ in run.in_words else "scores"
         for images, codes in (("clean", run.codes[id_][:, 0]), ("corrupted", run.codes[id_][:, 1:])):
             counts = (int(np.isin(codes, kinds).sum()) for kinds in COUNTED.values())
             rows.append((label, kind, images, codes.size, *counts))

@@ -15,6 +15,8 @@ from benchc.rendering.printing import Column, printed
 from benchc.statistics.resampling import Floats
 
 AVG = "Avg"
+# A bootstrap of n pictures has (n - 1) / n of the variance: none of one picture.
+FEW_PICTURES = 10
 PUBLISHED_MIDS = len({each.mid for each in capabilities()})
 RULE_LABELS = {
     "overall": "Overall",
@@ -68,9 +70,15 @@ def scope(run: RunOutcomes) -> str:
 def resampled(run: RunOutcomes, draws: int) -> str:
     """Return a sentence on the intervals, after a space."""
     pictures = pluralize(run.items["picture"].n_unique(), "picture")
+    counts = run.items.group_by("capability").agg(pl.col("picture").n_unique())["picture"]
+    few = counts.filter(counts < FEW_PICTURES)
+    narrow = (
+        f" They are too narrow, as {len(few)} of {len(counts)} capabilities have fewer than "
+        f"{FEW_PICTURES} pictures (the fewest: {few.min()})."
+    )
     return (
         f" In brackets: 95 % percentile intervals from {pluralize(draws, 'resample')} of the {pictures}, "
-        "capability by capability, the same for all models."
+        f"capability by capability, the same for all models.{narrow if len(few) else ''}"
     )
 
 

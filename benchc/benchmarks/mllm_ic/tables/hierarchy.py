@@ -66,4 +66,4 @@ def hierarchy(features: Path, tsne: Path) -> Table:
 
 
 def _facts(footer: dict[str, object], scenarios: int) -> str:
-    return f"{footer['network']}, {footer['pictures']}, {scenarios} scenarios, without weather."
+    return f"Network: {footer['network']}; {footer['pictures']}; {scenarios} scenarios, without weather."

@@ -15,6 +15,7 @@ from benchc.benchmarks.mllm_ic.tables.answer_counts import answer_counts
 from benchc.benchmarks.mllm_ic.tables.chance import chance
 from benchc.benchmarks.mllm_ic.tables.claims import claims
 from benchc.benchmarks.mllm_ic.tables.drops import drops
+from benchc.benchmarks.mllm_ic.tables.frames import resampled
 from benchc.benchmarks.mllm_ic.tables.rank_swaps import rank_swaps
 from benchc.benchmarks.mllm_ic.tables.redundancy import redundancy
 from benchc.benchmarks.mllm_ic.tables.severities import severities
@@ -259,7 +260,8 @@ def test_published_values_are_beside_ours(tables: dict[str, Table]) -> None:
 
 
 def test_table_1_counts_the_run(run: RunOutcomes, tables: dict[str, Table]) -> None:
-    row = cells(tables["table1"].markdown)[-1]
+    paper, row = cells(tables["table1"].markdown)[-2:]
+    assert (paper[0], paper[3]) == ("MLLM-IC (paper)", "4270k")
     pairs = run.items.height * 200
     assert row == ["This run", "3 perception and 2 reasoning tasks", "–", f"{pairs:,}", "5", "40", "5"]
     published = tables["table1"].published
@@ -267,13 +269,30 @@ def test_table_1_counts_the_run(run: RunOutcomes, tables: dict[str, Table]) -> N
     assert published.row(0) == ("This run", "qa_pairs", pairs, 4_270_000, pairs - 4_270_000)
 
 
+def test_captions_say_where_intervals_are_of_few_pictures() -> None:
+    names = ["ocr", "image_style"]
+    many = items_of(names[:1], questions=20), items_of(names[1:], questions=2)
+    several = run_of({"mine": 0.5}, pl.concat(many).sort("id"))
+    assert resampled(several, 50).endswith(
+        "They are too narrow, as 1 of 2 capabilities have fewer than 10 pictures (the fewest: 1)."
+    )
+    enough = run_of({"mine": 0.5}, items_of(names, questions=20))
+    assert resampled(enough, 50).endswith("the same for all models.")
+
+
 def test_answers_are_counted_by_kind(run: RunOutcomes) -> None:
     words = RunOutcomes(run.codes, run.items, run.corruptions, run.severities, frozenset({"mine"}))
     frame = answer_counts(words, LABELS).frame
     assert frame.unique("model", maintain_order=True)["answers_in"].to_list() == [
-        "options",
+<<<<<<< HEAD
+        "scores",
         "words",
-        "options",
+        "scores",
+=======
+        "scores",
+        "words",
+        "scores",
+>>>>>>> eyes-user
     ]
     codes = run.codes["gpt-4o"]
     clean, corrupted = frame.head(2).rows(named=True)
