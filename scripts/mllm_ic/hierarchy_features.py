@@ -24,8 +24,8 @@ from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 
 NEITHER = (
-    "the run has no pictures of CIFAR-10 and no image encoder; set hierarchy.images and weights, or "
-    "demo.image_encoder"
+    "the run has neither pictures of CIFAR-10 with a network nor an image encoder; set hierarchy.images and "
+    "weights, or demo.image_encoder"
 )
 Shown = Iterator[tuple[Scenario, Pixels]]
 
@@ -60,17 +60,12 @@ def hierarchy_features(
     """
     recipes = [recipe for name, recipe in images.recipes.items() if name != CLEAN]
     missing = [file for file in (pictures, weights) if file is not None and not file.exists()]
-<<<<<<< HEAD
     if missing or (encoder is None and None in (pictures, weights)):
-        why = f"{missing[0]} is not here" if missing else "the run has no network for its pictures"
-=======
-    if missing or (pictures is None and encoder is None):
         why = (
             NEITHER
             if not missing
             else f"{' and '.join(map(str, missing))} {'are' if missing[1:] else 'is'} not here"
         )
->>>>>>> eyes-user
         footer = HierarchyFooter(network="", pictures="", missing=why)
         write_table(pl.DataFrame(schema=dict(FEATURES.columns)), output, FEATURES, footer)
         return

@@ -284,15 +284,9 @@ def test_answers_are_counted_by_kind(run: RunOutcomes) -> None:
     words = RunOutcomes(run.codes, run.items, run.corruptions, run.severities, frozenset({"mine"}))
     frame = answer_counts(words, LABELS).frame
     assert frame.unique("model", maintain_order=True)["answers_in"].to_list() == [
-<<<<<<< HEAD
         "scores",
         "words",
         "scores",
-=======
-        "scores",
-        "words",
-        "scores",
->>>>>>> eyes-user
     ]
     codes = run.codes["gpt-4o"]
     clean, corrupted = frame.head(2).rows(named=True)
