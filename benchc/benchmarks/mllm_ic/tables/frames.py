@@ -71,14 +71,16 @@ def resampled(run: RunOutcomes, draws: int) -> str:
     """Return a sentence on the intervals, after a space."""
     pictures = pluralize(run.items["picture"].n_unique(), "picture")
     counts = run.items.group_by("capability").agg(pl.col("picture").n_unique())["picture"]
-    few = counts.filter(counts < FEW_PICTURES)
-    narrow = (
-        f" They are too narrow, as {len(few)} of {len(counts)} capabilities have fewer than "
-        f"{FEW_PICTURES} pictures (the fewest: {few.min()})."
-    )
+    few = [count for count in counts if count < FEW_PICTURES]
+    narrow = ""
+    if few:
+        narrow = (
+            f" They are too narrow, as {len(few)} of {len(counts)} capabilities have fewer than "
+            f"{FEW_PICTURES} pictures (the fewest: {min(few)})."
+        )
     return (
         f" In brackets: 95 % percentile intervals from {pluralize(draws, 'resample')} of the {pictures}, "
-        f"capability by capability, the same for all models.{narrow if len(few) else ''}"
+        f"capability by capability, the same for all models.{narrow}"
     )
 
 
