@@ -391,7 +391,7 @@ def job_rate(scorer: LetterScorer, images: Sequence[Pixels], arguments: argparse
             for recipe in recipes_of(arguments.tiny):
                 if time.perf_counter() > until:
                     return
-                yield ImagesToCorrupt(recipe, SEVERITIES, 1, "drop", {item: [(f"{item}#0", data)]})
+                yield ImagesToCorrupt(recipe, {item: SEVERITIES}, 1, "drop", {item: [(f"{item}#0", data)]})
 
     done: list[tuple[float, int]] = []  # time, and predictions
     compute = partial(predict_units, passes=Passes())
@@ -427,7 +427,7 @@ def unit_seconds(scorer: LetterScorer, images: Sequence[Pixels], tiny: bool) -> 
     host, device = [], []
     for recipe in recipes_of(tiny):
         for timed in (False, True):  # the first time compiles the kernels, on another image
-            source = ImagesToCorrupt(recipe, SEVERITIES, 1, "drop", {"s/0": [("s/0#0", next(files))]})
+            source = ImagesToCorrupt(recipe, {"s/0": SEVERITIES}, 1, "drop", {"s/0": [("s/0#0", next(files))]})
             start = time.perf_counter()
             (unit,) = source.units()
             groups = list(encoded_groups(scorer, QUESTION, unit.variants))

@@ -213,7 +213,7 @@ def measured(name: str, pixels: Sequence[Pixels], latency: float, workers: int, 
         for item, data, recipe in zip(items, cycle(files), recipes, strict=False):
             if time.perf_counter() > device.until:
                 return
-            yield ImagesToCorrupt(recipe, SEVERITIES, 1, "drop", {item: [(f"{item}#0", data)]})
+            yield ImagesToCorrupt(recipe, {item: SEVERITIES}, 1, "drop", {item: [(f"{item}#0", data)]})
 
     with TemporaryDirectory() as folder, PredictionCache(Path(folder), model.identity(), "s") as cache:
         predictor: Any = Predictor(model, cache, device.compute)  # type: ignore[arg-type]
