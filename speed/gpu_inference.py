@@ -427,7 +427,8 @@ def unit_seconds(scorer: LetterScorer, images: Sequence[Pixels], tiny: bool) -> 
     host, device = [], []
     for recipe in recipes_of(tiny):
         for timed in (False, True):  # the first time compiles the kernels, on another image
-            source = ImagesToCorrupt(recipe, {"s/0": SEVERITIES}, 1, "drop", {"s/0": [("s/0#0", next(files))]})
+            image = {"s/0": [("s/0#0", next(files))]}
+            source = ImagesToCorrupt(recipe, {"s/0": SEVERITIES}, 1, "drop", image)
             start = time.perf_counter()
             (unit,) = source.units()
             groups = list(encoded_groups(scorer, QUESTION, unit.variants))
