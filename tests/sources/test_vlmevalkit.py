@@ -323,8 +323,9 @@ def test_circular_copies_are_left_out_but_their_image_may_be_shared(tmp_path: Pa
 
 def test_rows_of_another_kind_are_left_out(tmp_path: Path) -> None:
     rows = [row(1, question_type="multiple-choice"), row(2, question_type="sort", answer="BA")]
+    rows.append(row(3, question_type="so"))
     items, report = read(tmp_path, rows, ReaderOptions(exclude={"question_type": "sort"}))
-    assert [item["id"] for item in items] == ["s/1"]
+    assert [item["id"] for item in items] == ["s/1", "s/3"]
     assert report == [("s/2", "excluded", "question_type is sort")]
 
 

@@ -13,7 +13,7 @@ from PIL import Image
 
 from benchc.benchmarks.mllm_ic.cifar import cifar_pictures
 from benchc.benchmarks.mllm_ic.figures.figure3 import figure3
-from benchc.benchmarks.mllm_ic.metrics.hierarchy import scenario_map
+from benchc.benchmarks.mllm_ic.metrics.hierarchy import scenario_map, silhouette
 from benchc.benchmarks.mllm_ic.schemas.hierarchy import FEATURES, TSNE
 from benchc.benchmarks.mllm_ic.tables.hierarchy import hierarchy
 from benchc.benchmarks.mllm_ic.wide_resnet import CIFAR, WideResNet, load_wide_resnet
@@ -243,6 +243,11 @@ def test_the_map_has_clean_and_no_weather_and_the_same_bits_twice(run, tmp_path)
 @pytest.mark.parametrize("count", [1, 3])
 def test_equal_scenarios_are_in_one_place(count):
     assert (scenario_map(np.ones((count, 4)), 30, 0) == np.zeros((count, 2))).all()
+
+
+@pytest.mark.parametrize("groups", [["a", "b", "c"], ["a", "a", "a"]])
+def test_groups_that_cannot_be_compared_have_no_silhouette(groups):
+    assert np.isnan(silhouette(np.arange(6.0).reshape(3, 2), groups))
 
 
 def test_near_scenarios_are_near_on_the_map():

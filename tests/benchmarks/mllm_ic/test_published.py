@@ -18,6 +18,7 @@ from benchc.benchmarks.mllm_ic.published.tables import (
     published_table1,
     published_table2,
     published_table3,
+    published_text,
 )
 from tests.benchmarks.mllm_ic.made_up import CATEGORIES as CATEGORY_OF
 from tests.benchmarks.mllm_ic.made_up import LEVELS
@@ -136,3 +137,13 @@ def test_values_are_compared_by_model_and_their_mean_is_of_the_models_in_both() 
     alone = beside_published(table, published_table3(), {"otter": "Otter", "mine": "Mine"})
     assert alone["model"].to_list() == ["Otter"]
     assert beside_published(table, published_table3(), {"mine": "Mine"}).is_empty()
+
+
+def test_a_mean_is_of_models_that_all_have_a_published_value() -> None:
+    labels = {"deepseek-vl-7b-chat": "DeepSeek-VL", "gpt-4o": "GPT-4o"}
+    table = pl.DataFrame({"model": [*labels.values()], "drop": [0.1, 0.3], "drop_severity_5": [0.2, 0.4]})
+    found = beside_published(table, published_text(), labels)
+    # The paper gives a mean drop of the first alone.
+    assert found.filter(value="drop")["model"].to_list() == ["DeepSeek-VL"]
+    mean = found.filter(value="drop_severity_5", model=MEAN_OF_BOTH).row(0, named=True)
+    assert mean["published"] == pytest.approx((0.098 + 0.143) / 2)

@@ -8,11 +8,12 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes
-from benchc.benchmarks.mllm_ic.samples import thumbnail
+from benchc.benchmarks.mllm_ic.samples import chosen_samples, thumbnail
 from benchc.benchmarks.mllm_ic.schemas.outcomes import is_right
 from benchc.images import decode
 from benchc.statistics.resampling import percentile_interval
 from tests.benchmarks.mllm_ic.explored import HOSTILE, page_of, write_explored
+from tests.benchmarks.mllm_ic.made_up import items_of
 from tests.browser import Browser, chromium
 from tests.corruptions.photos import photo
 
@@ -237,6 +238,12 @@ def test_samples_are_of_each_capability_and_corruption(run, folder):
         pl.col("picture_right").n_unique() <= 2, pl.col("id").n_unique()
     )
     assert pictures["picture_right"].all() and pictures["id"].max() == 2
+
+
+def test_capabilities_of_one_picture_have_each_a_sample():
+    items = items_of(["ocr", "image_style"], 3).with_columns(picture=pl.lit("sha256://one"))
+    found = chosen_samples(items, ["fog"], [1], 2, 0).join(items, on="id")
+    assert sorted(found["capability"]) == ["image_style", "ocr"]
 
 
 def test_wide_maps_round_to_whole_numbers(page):

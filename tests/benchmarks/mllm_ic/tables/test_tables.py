@@ -335,6 +335,15 @@ def test_redundancy_needs_five_models() -> None:
     ends = np.quantile(each[1:], [0.025, 0.975])
     assert (fog["correlation_low"], fog["correlation_high"]) == pytest.approx(tuple(ends))
     assert fog["rho_snow"] == pytest.approx(spearmanr(draws[0, :, 0], draws[0, :, 1]).statistic)
+    for row in found.frame.iter_rows(named=True):
+        others = {name: row[f"rho_{name}"] for name in types if name != row["corruption"]}
+        assert others[row["nearest"]] == row["nearest_correlation"] == max(others.values())
+    blind = run_of({**models, "blind": 0.1}, run.items, types, loss=0.01)
+    with_blind = labels | {"blind": "BLIND"}
+    level = standing(blind, with_blind)
+    assert set(level.ranked) == {*labels.values()}
+    same_models = redundancy(blind, with_blind, own, level, DRAWS, SEED)
+    assert same_models.frame.equals(found.frame) and "Of 6 ranked models" in text(same_models)
     few = {id_: labels[id_] for id_ in [*labels][:4]}
     none = redundancy(run, few, own, standing(run, few, all_ranked=True), DRAWS, SEED)
     assert none.frame["correlation"].null_count() == 3

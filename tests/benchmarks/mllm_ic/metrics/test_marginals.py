@@ -1,0 +1,37 @@
+"""Marginals of the cube, against plain resamples of the pictures."""
+
+import numpy as np
+import pytest
+
+from benchc.benchmarks.mllm_ic.metrics.marginals import (
+    capability_groups,
+    columns_of,
+    corruption_groups,
+    marginals,
+)
+from tests.benchmarks.mllm_ic.made_up import CATEGORIES, LEVELS, items_of, run_of
+
+# Two mid-level capabilities of perception, of two and one capability, and one of reasoning.
+NAMES = ["image_topic", "image_style", "instance_counting", "ocr"]
+DRAWS, SEED = 40, 3
+
+
+def test_estimates_are_means_of_mid_level_capabilities_with_differences_to_clean() -> None:
+    types = ("fog", "snow", "rotate")
+    run = run_of({"a": 0.9}, items_of(NAMES, 9), types)
+    corruptions, groups = corruption_groups(run, CATEGORIES, LEVELS), capability_groups(run)
+    columns = columns_of(run, corruptions)
+    weights = np.stack([own for _, own in groups])
+    found = marginals(run, "a", columns, weights, DRAWS, SEED)
+    order = [each.name for each in run.capabilities]
+    expected = {"image_topic": 1 / 4, "image_style": 1 / 4, "instance_counting": 1 / 2, "ocr": 0}
+    (perception,) = (n for n, (each, _) in enumerate(groups) if each.name == "perception")
+    assert weights[perception] == pytest.approx([expected[name] for name in order])
+    (place,) = (n for n, each in enumerate(corruptions) if each.name == "weather_condition")
+    wanted = [n for n, scenario in enumerate(run.scenarios) if scenario in (("fog", 5), ("snow", 5))]
+    drawn = run.draws(["a"], {"clean": np.array([0]), "own": np.array(wanted)}, DRAWS, SEED)[:, 0]
+    clean, own = (drawn @ weights[perception]).T
+    ends = [np.quantile(values[1:], [0.025, 0.975]) for values in (own, own - clean)]
+    assert ends[1][1] < 0  # so that a turned sign shows
+    values = found[[*columns].index(f"{place} 4"), perception]
+    assert values == pytest.approx([own[0], *ends[0], *ends[1]])
