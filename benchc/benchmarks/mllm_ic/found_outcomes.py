@@ -120,7 +120,7 @@ def imported_logits(path: Path) -> pl.DataFrame:
     Raises InputError where the file cannot be read, or lacks one.
     """
     try:
-        rows = pl.read_parquet(path)
+        rows = pl.read_parquet(path, glob=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         reason = "no such file" if isinstance(error, FileNotFoundError) else str(error).splitlines()[0]
         raise InputError(
