@@ -119,4 +119,4 @@ def _by_model(number: int, names: Mapping[str, str]) -> pl.DataFrame:
 
 def _table(number: int) -> pl.DataFrame:
     path = resources.files("benchc.benchmarks.mllm_ic.published").joinpath(f"table{number}.csv")
-    return pl.read_csv(path.read_bytes())
+    return pl.read_csv(path, glob=False)
