@@ -1,7 +1,7 @@
 """What the paper prints in Tables 1 to 3 and in its text, with its digits. Accuracies are in [0, 1] here."""
 
 from collections.abc import Mapping
-from importlib import resources
+from pathlib import Path
 
 import polars as pl
 
@@ -118,5 +118,4 @@ def _by_model(number: int, names: Mapping[str, str]) -> pl.DataFrame:
 
 
 def _table(number: int) -> pl.DataFrame:
-    path = resources.files("benchc.benchmarks.mllm_ic.published").joinpath(f"table{number}.csv")
-    return pl.read_csv(path, glob=False)
+    return pl.read_csv(Path(__file__).with_name(f"table{number}.csv"), glob=False)
