@@ -19,6 +19,8 @@ OUTPUTS:
     <results>/hierarchy/{features,tsne}.parquet  the mean feature of pictures in each scenario, and a map of them
 """
 
+from benchc.benchmarks.mllm_ic.corruption_tree import levels_of
+
 
 rule choose_questions:
     """Choose the questions that are asked: those of categories that are not excluded."""
@@ -156,7 +158,7 @@ rule cube:
             "mllm_ic.cube",
             labels=bench.labels,
             corruption_categories=images.groups,
-            levels=bench.levels(images.suite),
+            levels=levels_of(images.suite),
             draws=settings.tables.bootstrap.draws,
             seed=settings.tables.bootstrap.seed,
         ),
@@ -271,7 +273,7 @@ if settings.hierarchy:
             **stage(
                 "mllm_ic.hierarchy_tsne",
                 corruption_categories=images.groups,
-                levels=bench.levels(images.suite),
+                levels=levels_of(images.suite),
                 perplexity=settings.hierarchy.perplexity,
                 seed=settings.hierarchy.seed,
             ),

@@ -30,16 +30,17 @@ import polars as pl
 from run_summary import processor
 
 from benchc.benchmarks.mllm_ic.capabilities import capabilities
-from benchc.benchmarks.mllm_ic.corruption_tree import corruption_tree
+from benchc.benchmarks.mllm_ic.corruption_tree import levels_of
 from benchc.benchmarks.mllm_ic.metrics.counts import counts
 from benchc.benchmarks.mllm_ic.metrics.cube import cube
 from benchc.benchmarks.mllm_ic.run_outcomes import read_run
 from benchc.benchmarks.mllm_ic.schemas.capabilities import CAPABILITIES
 from benchc.benchmarks.mllm_ic.schemas.outcomes import OUTCOMES, TIED_RIGHT, OutcomesFooter, scenarios
+from benchc.corruptions.registry import corruptions_of, group_of
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
 from benchc.schemas.parquet import write_table
 
-TREE = corruption_tree([each.name for each in MLLM_IC.types() if each.in_default], MLLM_IC)
+CATEGORIES = {name: group_of(name, MLLM_IC) for name in corruptions_of(MLLM_IC)}
 SEVERITIES = (1, 2, 3, 4, 5)
 PER_PICTURE = 1.5  # questions
 
@@ -98,7 +99,7 @@ def write_outcomes(folder: Path, models: int, items: int) -> int:
     ]
     table = pl.DataFrame(rows, schema=CAPABILITIES.columns, orient="row")
     write_table(table, folder / "capabilities.parquet", CAPABILITIES)
-    names = [each.name for each in TREE]
+    names = [*CATEGORIES]
     width = len(scenarios(names, SEVERITIES))
     for model in range(models):
         codes = generator.integers(0, 1 + TIED_RIGHT, (items, width), np.int8)
@@ -128,9 +129,8 @@ def measured(folder: Path, draws: int) -> dict[str, float]:
     with step("scores"):
         scores = pl.concat([counts(run, model) for model in run.codes])
     with step("cube"):
-        levels = {each.category: each.level for each in TREE}
-        categories = {each.name: each.category for each in TREE}
-        rows = cube(run, {model: model for model in run.codes}, categories, levels, draws, 0)
+        levels = levels_of(MLLM_IC)
+        rows = cube(run, {model: model for model in run.codes}, CATEGORIES, levels, draws, 0)
     np.testing.assert_allclose(rows["accuracy"], scores["correct"] / scores["n"], rtol=0, atol=1e-12)
     return seconds | {"peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9}
 

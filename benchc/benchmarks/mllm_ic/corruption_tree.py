@@ -1,7 +1,6 @@
 """The paper's hierarchy of corruptions: 3 levels, 9 categories and 40 types (Figure 2), from the suite."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from benchc.corruptions.suite import Suite
 
@@ -19,19 +18,18 @@ LABELS = {
 }
 
 
-class Type(NamedTuple):
-    """A corruption with its category and level; the level is empty where the suite has none for it."""
-
-    name: str
-    category: str
-    level: str
+def levels_of(suite: Suite) -> dict[str, str]:
+    """Return the level of each category that the suite has on one."""
+    return {category: level for level, categories in suite.levels.items() for category in categories}
 
 
-def corruption_tree(corruptions: Sequence[str], suite: Suite) -> list[Type]:
-    """Return the types in the order of ``corruptions``. Raises KeyError for one outside the suite."""
-    category = {each.name: group for group, types in suite.groups.items() for each in types}
-    level = {group: name for name, groups in suite.levels.items() for group in groups}
-    return [Type(name, category[name], level.get(category[name], "")) for name in corruptions]
+def run_levels(categories: Mapping[str, str], suite: Suite) -> dict[str, str]:
+    """Return the level of each category of a run, empty for one that the suite has on none.
+
+    ``categories``: of each corruption, in the order of the run.
+    """
+    levels = levels_of(suite)
+    return {category: levels.get(category, "") for category in categories.values()}
 
 
 def corruption_label(name: str) -> str:

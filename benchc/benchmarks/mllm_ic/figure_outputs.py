@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from benchc.benchmarks.mllm_ic.corruption_tree import corruption_label, corruption_tree
+from benchc.benchmarks.mllm_ic.corruption_tree import corruption_label, run_levels
 from benchc.benchmarks.mllm_ic.settings import Settings
 from benchc.rendering.declaration import Output, figure, in_order_of
 from benchc.workflow.run import Run
@@ -25,9 +25,8 @@ MARKED = "A † marks models that are not above chance (table `chance`)."
 def figure_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> list[Output]:
     """Return the declarations; ``labels``: of all models by id, in the order of figures."""
     bootstrap, types = settings.tables.bootstrap, settings.corruptions.types
-    tree = corruption_tree(types, run.images.suite)
-    categories = {each.name: each.category for each in tree}
-    both = {"categories": categories, "levels": {each.category: each.level for each in tree}}
+    categories = run.images.groups
+    both = {"categories": categories, "levels": run_levels(categories, run.images.suite)}
     left_out = [labels[id_] for id_ in settings.figures.left_out]
     shown = {id_: label for id_, label in labels.items() if id_ not in settings.figures.left_out}
     without = f"Without {' and '.join(left_out)} (`figures.left_out`)." if left_out else ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from benchc.benchmarks.mllm_ic.corruption_tree import corruption_tree
+from benchc.benchmarks.mllm_ic.corruption_tree import run_levels
 from benchc.benchmarks.mllm_ic.settings import Settings
 from benchc.rendering.declaration import Output, figure, page, table
 from benchc.workflow.run import Run
@@ -16,7 +16,6 @@ def hierarchy_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -
 
     ``labels``: of all models by id, in the order of tables.
     """
-    tree = corruption_tree(settings.corruptions.types, run.images.suite)
     bootstrap = settings.tables.bootstrap
     explorer = page(
         "cube_explorer",
@@ -29,8 +28,8 @@ def hierarchy_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -
         },
         settings={
             "labels": labels,
-            "categories": {each.name: each.category for each in tree},
-            "levels": {each.category: each.level for each in tree},
+            "categories": run.images.groups,
+            "levels": run_levels(run.images.groups, run.images.suite),
             "draws": bootstrap.draws,
             "seed": bootstrap.seed,
         },

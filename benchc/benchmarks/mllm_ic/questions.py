@@ -12,6 +12,8 @@ from benchc.randomness import seed_of
 # Of VLMEvalKit's files: rotation k of the question at index i has the index k * COPIES_FROM + i.
 COPIES_FROM = 1_000_000
 COLUMNS = ("id", "source", "category", "image_keys")
+# Of an item in its source; null where it is no number.
+INDEX = pl.col("id").str.split_exact("/", 1).struct.field("field_1").cast(pl.Int64, strict=False)
 
 
 def with_groups(items: pl.DataFrame, groups: Mapping[str, str], circular: Collection[str]) -> pl.DataFrame:
@@ -24,14 +26,13 @@ def with_groups(items: pl.DataFrame, groups: Mapping[str, str], circular: Collec
     keys = keys.with_columns(
         pl.Series("key", [key_of(*row) for row in keys.iter_rows()], dtype=pl.String)
     ).with_columns(group=pl.col("key").replace_strict(groups, default=None, return_dtype=pl.String))
-    index = pl.col("id").str.split_exact("/", 1).struct.field("field_1").cast(pl.Int64, strict=False)
     copied = pl.col("source").is_in([*circular])
     found = items.join(
         keys, on=["source", "category"], how="left", nulls_equal=True, maintain_order="left"
     ).with_columns(
-        rotation=pl.when(copied).then(index // COPIES_FROM).otherwise(0),
+        rotation=pl.when(copied).then(INDEX // COPIES_FROM).otherwise(0),
         circular_group=pl.when(copied)
-        .then(pl.concat_str("source", pl.lit("/"), (index % COPIES_FROM).cast(pl.String)))
+        .then(pl.concat_str("source", pl.lit("/"), (INDEX % COPIES_FROM).cast(pl.String)))
         .otherwise("id"),
     )
     if (wrong := found.filter(pl.col("rotation").is_null())).height:
@@ -85,8 +86,7 @@ def unlisted_copies(items: pl.DataFrame, circular: Collection[str]) -> dict[str,
 
     Their index is from COPIES_FROM on, and the pool has the one that they would be copies of.
     """
-    index = pl.col("id").str.split_exact("/", 1).struct.field("field_1").cast(pl.Int64, strict=False)
-    others = items.filter(~pl.col("source").is_in([*circular])).select("source", index=index)
+    others = items.filter(~pl.col("source").is_in([*circular])).select("source", index=INDEX)
     alike = others.filter(pl.col("index") >= COPIES_FROM).with_columns(pl.col("index") % COPIES_FROM)
     rows = alike.join(others, on=["source", "index"], how="semi").group_by("source").len().sort("source")
     return dict(rows.iter_rows())

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from benchc.benchmarks.mllm_ic.capabilities import Capability, capabilities
-from benchc.benchmarks.mllm_ic.metrics.averages import RULES, Rule, mid_weights, rule_weights
+from benchc.benchmarks.mllm_ic.metrics.averages import Rule, mid_weights, rule_weights
 from benchc.benchmarks.mllm_ic.metrics.draws import Integers, capability_draws
 from benchc.benchmarks.mllm_ic.schemas.capabilities import CAPABILITIES
 from benchc.benchmarks.mllm_ic.schemas.outcomes import OUTCOMES, TIED_RIGHT, WRONG, Codes, is_right, scenarios
@@ -196,6 +196,3 @@ def check_models(run: RunOutcomes, labels: Mapping[str, str]) -> None:
     check_labels(labels, "the outcomes")
     if absent := [id_ for id_ in labels if id_ not in run.codes]:
         raise InputError(f"{absent[0]} has no outcomes; {REMAKE}")
-
-
-__all__ = ["RULES", "Rule", "RunFiles", "RunOutcomes", "check_models", "read_run"]

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 
-from benchc.benchmarks.mllm_ic.corruption_tree import corruption_tree
 from benchc.benchmarks.mllm_ic.settings import Settings
 from benchc.rendering.declaration import TABLE_FORMATS, Output, in_order_of, table
 from benchc.workflow.run import Run
@@ -25,8 +24,7 @@ def table_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> li
     bootstrap = settings.tables.bootstrap
     models = {"labels": labels}
     resampling = models | {"draws": bootstrap.draws, "seed": bootstrap.seed}
-    tree = corruption_tree(settings.corruptions.types, run.images.suite)
-    categories = {"categories": {each.name: each.category for each in tree}}
+    categories = {"categories": run.images.groups}
     intervals = (
         f"In brackets: 95 % percentile intervals from {bootstrap.draws} resamples of the pictures, "
         "capability by capability, the same for all models."

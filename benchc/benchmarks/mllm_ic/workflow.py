@@ -8,7 +8,6 @@ from benchc.benchmarks.mllm_ic.categories import groups_of, read_categories
 from benchc.benchmarks.mllm_ic.outputs import outputs
 from benchc.benchmarks.mllm_ic.settings import Settings
 from benchc.config.load import Config
-from benchc.corruptions.suite import Suite
 from benchc.errors import InputError
 from benchc.labels import check_labels
 from benchc.models.registry import ANSWERING
@@ -108,10 +107,6 @@ class Workflow(Benchmark):
             # Their number decides the last bits, so it is not that of the cores.
             "threads": 2,
         }
-
-    def levels(self, suite: Suite) -> dict[str, str]:
-        """Return the level of each category of a suite."""
-        return {category: level for level, categories in suite.levels.items() for category in categories}
 
     def choosing(self) -> dict[str, Any]:
         """Return what the stages that choose questions share."""

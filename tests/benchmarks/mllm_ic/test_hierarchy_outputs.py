@@ -18,7 +18,7 @@ LABELS = {"tiny": "Tiny", "mine": "Mine"}
 def declared(hierarchy: Hierarchy | None) -> dict[str, Output]:
     corruptions = Corruptions(suite="mllm-ic", types=[*CATEGORIES])
     settings = Settings.model_construct(corruptions=corruptions, tables=Tables(), hierarchy=hierarchy)
-    run = SimpleNamespace(images=SimpleNamespace(suite=MLLM_IC))
+    run = SimpleNamespace(images=SimpleNamespace(suite=MLLM_IC, groups=CATEGORIES))
     return {output.name: output for output in hierarchy_outputs(run, settings, LABELS)}  # type: ignore[arg-type]
 
 

@@ -22,7 +22,7 @@ def declared(labels: dict[str, str] = LABELS, **figures: object) -> dict[str, Ou
     corruptions = Corruptions(suite="mllm-ic", types=[*CATEGORIES])
     given = {"corruptions": corruptions, "tables": Tables(), "figures": Figures.model_validate(figures)}
     settings = Settings.model_construct(**given)  # type: ignore[arg-type]
-    run: Any = SimpleNamespace(images=SimpleNamespace(suite=MLLM_IC))
+    run: Any = SimpleNamespace(images=SimpleNamespace(suite=MLLM_IC, groups=CATEGORIES))
     every = [*table_outputs(run, settings, labels), *figure_outputs(run, settings, labels)]
     return {output.name: output for output in every}
 

@@ -3,13 +3,13 @@
 import numpy as np
 import polars as pl
 
+from benchc.benchmarks.mllm_ic.metrics.counts import OUTCOMES_OF
 from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, check_models
-from benchc.benchmarks.mllm_ic.schemas.outcomes import REFUSED, TIED_RIGHT, TIED_WRONG, UNPARSED
 from benchc.pluralize import pluralize
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
-COUNTED = {"refused": (REFUSED,), "unparsed": (UNPARSED,), "ties": (TIED_WRONG, TIED_RIGHT)}
+COUNTED = ("refused", "unparsed", "ties")
 CAPTION = (
     "Answers to {questions} with a capability, on clean images and under {scenarios} of corruption. Refused "
     "answers, and unparsed ones, which name no option, are wrong. Scores: the option with the highest score "
@@ -22,10 +22,10 @@ def answer_counts(run: RunFiles, labels: dict[str, str]) -> Table:
     check_models(run, labels)
     rows = []
     for id_, label in labels.items():
-        kind = "words" if id_ in run.in_words else "scores"
+        answered_in = "words" if id_ in run.in_words else "scores"
         for images, codes in (("clean", run.codes[id_][:, 0]), ("corrupted", run.codes[id_][:, 1:])):
-            counts = (int(np.isin(codes, kinds).sum()) for kinds in COUNTED.values())
-            rows.append((label, kind, images, codes.size, *counts))
+            counts = (int(np.isin(codes, OUTCOMES_OF[kind]).sum()) for kind in COUNTED)
+            rows.append((label, answered_in, images, codes.size, *counts))
     names = ["model", "answers_in", "images", "answers", *COUNTED]
     frame = pl.DataFrame(rows, schema=names, orient="row")
     scenarios = len(run.corruptions) * len(run.severities)

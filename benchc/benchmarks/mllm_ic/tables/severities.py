@@ -3,8 +3,9 @@
 import numpy as np
 import polars as pl
 
+from benchc.benchmarks.mllm_ic.metrics.averages import RULES
 from benchc.benchmarks.mllm_ic.published.tables import beside_published, published_text
-from benchc.benchmarks.mllm_ic.run_outcomes import RULES, RunFiles, check_models
+from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, check_models
 from benchc.benchmarks.mllm_ic.tables.frames import (
     RULE_LABELS,
     averages_note,

@@ -1,8 +1,9 @@
 """Table 2: accuracy under corruption by mid-level capability, and the further averages."""
 
 from benchc.benchmarks.mllm_ic.capabilities import label_of
+from benchc.benchmarks.mllm_ic.metrics.averages import RULES
 from benchc.benchmarks.mllm_ic.published.tables import beside_published, published_table2
-from benchc.benchmarks.mllm_ic.run_outcomes import RULES, RunFiles, check_models
+from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, check_models
 from benchc.benchmarks.mllm_ic.tables.frames import (
     RULE_LABELS,
     averages_note,
