@@ -199,7 +199,7 @@ def a_running_server_needs_no_torch_and_shows_no_key(checkout: Checkout, folder:
     assert done.returncode == 0, done.stderr
     assert {headers.get("Authorization") for headers in server.headers_seen} == {f"Bearer {KEY}"}
     written = [path.read_bytes() for path in (folder / "keys").rglob("*") if path.is_file()]
-    assert len(written) == 3 and not [text for text in written if KEY.encode() in text]
+    assert len(written) == 4 and not [text for text in written if KEY.encode() in text]
     assert KEY not in done.stdout + done.stderr
     keys = ["id", "corruption", "severity"]
     paths = folder / "keys/all.parquet", results / "predictions/selected/served/all.parquet"

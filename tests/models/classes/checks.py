@@ -189,4 +189,4 @@ def _text_prompt(question: Question) -> str:
 
 
 def _close(found: Any, expected: Any) -> None:
-    np.testing.assert_allclose(np.asarray(found), np.asarray(expected), atol=TOLERANCE, rtol=0)
+    np.testing.assert_allclose(np.asarray(found), np.asarray(expected), atol=TOLERANCE, rtol=2e-5)
