@@ -68,6 +68,7 @@ PARTS = {
     "memory": Part(
         "too little for units together, for a unit, for a variant, for a model", 3, "memory", (), True
     ),
+    "together": Part("jobs whose units pass together: bits or last bits of those alone", 1.5, "together"),
     "compile": Part("letters and texts: within 1e-4 of the plain model", 7, "compile"),
     "processes": Part("three jobs on one card: equal bits", 2, "processes"),
     "bfloat16": Part("six classes: probabilities and label mass near those of float32", 3, "bfloat16"),
