@@ -197,9 +197,10 @@ def _machine(found: Sequence[Mapping[str, Any]]) -> str:
     for each in found:
         given = each["facts"]
         packages = ", ".join(f"{name} {number}" for name, number in given["packages"].items() if number)
+        toolkit = f"ROCm {given['hip']}" if given["hip"] else f"CUDA {given['cuda']}"
         text = (
             f"{given['date']}, commit {given['commit']}, {given['card']} ({given['memory_gb']:.0f} GB, "
-            f"driver {given['driver']}, CUDA {given['cuda']}, ROCm {given['hip']}), {given['processor']}, "
+            f"driver {given['driver']}, {toolkit}), {given['processor']}, "
             f"Python {given['python']}, {packages}"
         )
         lines.setdefault(text, []).append(each["part"])
