@@ -327,8 +327,7 @@ def test_only_a_changed_item_of_a_source_is_predicted_again(checkout, ledger):
     # The selector of the edit before is not yet in the run's record.
     expected = {**SETTING, "read_source": 1, "pool": 1, "corrupt": 5, "embed": 1, **FROM_IMAGES}
     jobs = (*SELECTORS, "pool/other", *TARGETS, "selected/more", "unselected/more")
-    predictions = run(checkout, {**expected, "infer": len(jobs), **OF_THREE_TARGETS})
+    predictions = run(checkout, {**expected, "infer": len(jobs), **OF_THREE_TARGETS}, predictions_only=True)
     assert new(predictions) == ledger.new(checkout, *jobs)
     assert new(predictions)["pool/texts"] == 1 + 4 * SEVERITIES
     assert checkout.hashes("results/small/corrupted") == before_corrupt
-    assert checkout.plan() == {}
