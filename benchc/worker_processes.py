@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -16,6 +17,8 @@ from benchc.ordered_map import ordered_map
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
+# Of a folder for temporary files, in bytes: the path of a socket in it has 32 more, and at most 107.
+LONGEST_FOLDER = 75
 # Calls per worker, so that none is idle while the first call is slow.
 WAITING = 3
 
@@ -51,6 +54,9 @@ def map_in_processes(
 
 def _start() -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    # Tensors are passed on through a socket in this folder.
+    if len(os.fsencode(tempfile.gettempdir())) > LONGEST_FOLDER:
+        tempfile.tempdir = "/tmp"
     # The workers use all cores already.
     cv2.setNumThreads(1)
 

@@ -63,16 +63,17 @@ class Part:
 CPU_SLOWER = 3
 
 PARTS = {
-    "agreement": Part("six classes in float32: logits within 1e-4 of the CPU's", 4, "agreement"),
+    "agreement": Part("six classes in float32: logits within 1e-4 of the CPU's", 3, "agreement"),
     "bits": Part("a job again, and with 4 workers: equal bits", 2, "bits"),
     "memory": Part(
         "too little for units together, for a unit, for a variant, for a model", 3, "memory", (), True
     ),
-    "compile": Part("letters and texts: within 1e-4 of the plain model", 7, "compile"),
-    "processes": Part("three jobs on one card: equal bits", 2, "processes"),
+    "together": Part("jobs whose units pass together: bits or last bits of those alone", 1.5, "together"),
+    "compile": Part("letters and texts: within 1e-4 of the plain model", 4, "compile"),
+    "processes": Part("three jobs on one card: equal bits", 2.5, "processes"),
     "bfloat16": Part("six classes: probabilities and label mass near those of float32", 3, "bfloat16"),
     "1b": Part(f"{ONE}: against a loop, share of the peak, busy, workers needed", 5, "", ("--models", ONE)),
-    "7b": Part(f"{SEVEN}: the same", 7.5, "", ("--models", SEVEN)),
+    "7b": Part(f"{SEVEN}: the same", 11, "", ("--models", SEVEN)),
     "attention": Part(
         f"{SEVEN}: implementations of attention",
         5,

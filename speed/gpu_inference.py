@@ -169,7 +169,7 @@ def measure(name: str, arguments: argparse.Namespace, figures: dict[str, Any]) -
         figures["loop"] = loop_rate(scorer, plain, images, 1.0 if arguments.tiny else 10.0)
         yield
         with utilization() as samples:
-            figures["job"] = job_rate(scorer, images, arguments)
+            figures |= job_rate(scorer, images, arguments)
         figures |= {"busy": busy_share(samples), "workers": arguments.workers} | unit_seconds(
             scorer, images, arguments.tiny
         )
@@ -190,8 +190,9 @@ def markdown(name: str, figures: Mapping[str, Any]) -> str:
         lines += [
             f"Loop: {figures['loop']:.2f} predictions/s. benchc with "
             f"{pluralize(figures['workers'], 'worker')}: {figures['job']:.2f} predictions/s, "
-            f"{figures['job'] / figures['loop']:.1f} times. GPU busy: {_share(figures['busy'], 0)} of the "
-            f"time. A unit takes {1000 * figures['unit_on_host']:.0f} ms on one core and "
+            f"{figures['job'] / figures['loop']:.1f} times. The job was in the model "
+            f"{_share(figures['in_model'], 0)} of the time, and the GPU busy {_share(figures['busy'] or None, 0)} "
+            f"(nvidia-smi). A unit takes {1000 * figures['unit_on_host']:.0f} ms on one core and "
             f"{1000 * figures['unit_on_device']:.0f} ms on the device, which needs "
             f"{pluralize(figures['workers_needed'], 'worker')}.",
             "",
@@ -380,10 +381,19 @@ def loop_rate(scorer: LetterScorer, plain: Any, images: Sequence[Pixels], second
     return done / (time.perf_counter() - start)
 
 
-def job_rate(scorer: LetterScorer, images: Sequence[Pixels], arguments: argparse.Namespace) -> float:
-    """Return the predictions per second of a job with worker processes, from the first to the last unit."""
+def job_rate(
+    scorer: LetterScorer, images: Sequence[Pixels], arguments: argparse.Namespace
+) -> dict[str, float]:
+    """Return the predictions per second of a job with worker processes, from the first to the last unit.
+
+    Also the share of this time in which the job waits for the model, and not for the workers.
+    """
     files = [jpeg(image) for image in images]
-    items = {f"s/{number}": Item(QUESTION, ("k",)) for number in range(arguments.items)}
+    # Each with its own question, since equal images would else be answered from the cache.
+    items = {
+        f"s/{number}": Item(replace(QUESTION, question=f"{QUESTION.question} ({number})"), ("k",))
+        for number in range(arguments.items)
+    }
     until = time.perf_counter() + arguments.seconds
 
     def sources() -> Iterator[ImagesToCorrupt]:
@@ -393,12 +403,13 @@ def job_rate(scorer: LetterScorer, images: Sequence[Pixels], arguments: argparse
                     return
                 yield ImagesToCorrupt(recipe, {item: SEVERITIES}, 1, "drop", {item: [(f"{item}#0", data)]})
 
-    done: list[tuple[float, int]] = []  # time, and predictions
+    done: list[tuple[float, float, int]] = []  # start and end of a call of the model, and predictions
     compute = partial(predict_units, passes=Passes())
 
     def timed(*given: Any) -> Any:
+        start = time.perf_counter()
         found = compute(*given)
-        done.append((time.perf_counter(), sum(len(scores.logits) for scores, _ in found)))
+        done.append((start, time.perf_counter(), sum(len(scores.logits) for scores, _ in found)))
         return found
 
     with TemporaryDirectory() as folder, PredictionCache(Path(folder), {"model": "m"}, "s") as cache:
@@ -412,7 +423,11 @@ def job_rate(scorer: LetterScorer, images: Sequence[Pixels], arguments: argparse
         raise SystemExit(
             f"error: {len(done)} groups of units in {arguments.seconds:g} s; raise --seconds or --items"
         )
-    return sum(count for _, count in done[first + 1 :]) / (done[-1][0] - done[first][0])
+    seconds = done[-1][1] - done[first][1]
+    return {
+        "job": sum(count for *_, count in done[first + 1 :]) / seconds,
+        "in_model": sum(end - start for start, end, _ in done[first + 1 :]) / seconds,
+    }
 
 
 def recipes_of(tiny: bool) -> list[Recipe]:

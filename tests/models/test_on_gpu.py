@@ -7,6 +7,7 @@ GPU, and with --tiny those that can on the CPU. They record figures as propertie
 import gc
 import json
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -18,9 +19,14 @@ import numpy as np
 import pytest
 import torch
 
+from benchc.corruptions.chunks import CorruptionSpec, write_corrupted
+from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.models.predict import Passes, load_model, predict, predict_units
 from benchc.models.protocol import CheckpointSource, ModelError, UnitInput
+from benchc.schemas.parquet import read_table
+from benchc.schemas.pool_images import unique_images
+from benchc.schemas.predictions import PREDICTIONS
 from tests.models import test_units
 from tests.models.classes.builders import BUILDERS, save
 from tests.models.classes.checks import variants
@@ -72,15 +78,19 @@ def test_agreement_with_the_cpu(model_type, device, tmp_path, record_property):
 
 @pytest.fixture
 def job(folder: Path, checkpoints: dict[str, Path], device: str) -> Callable[..., list[str]]:
-    """Return the options of an infer job on 41 items, whose output has a name."""
-    images = json.dumps([str(folder / "gaussian_noise.parquet")])
+    """Return the options of an infer job on 41 items under three corruptions, whose output has a name."""
+    items = list(unique_images(folder / "pool.parquet", set(test_units.SHOWN)))
+    for name in (others := ("shot_noise", "fog")):
+        write_corrupted(items, CorruptionSpec(recipe_of(name), seed=5), folder / f"{name}.parquet")
+    images = json.dumps([str(folder / f"{name}.parquet") for name in ("gaussian_noise", *others)])
     fixed = {
         **{"model.label": "m", "model.location": checkpoints["internvl"], "model.device": device},
         **{"scoring": "letter", "pool": folder / "pool.parquet", "corrupted": images},
     }
 
-    def words(name: str, workers: int = 0) -> list[str]:
+    def words(name: str, workers: int = 0, **others: Any) -> list[str]:
         own = {"job.cache": folder / name, "job.workers": workers, "output": folder / f"{name}.parquet"}
+        own |= {f"model.{key.replace('_', '-')}": value for key, value in others.items()}
         return [f"--{key}={value}" for key, value in (fixed | own).items()]
 
     return words
@@ -110,6 +120,25 @@ def test_processes_side_by_side_have_the_bits_of_one_alone(job, folder):
     call_stage("infer", *job("alone"))
     alone = (folder / "alone.parquet").read_bytes()
     assert [(folder / f"{name}.parquet").read_bytes() == alone for name in started] == [True] * 3
+
+
+def test_together_units_pass_with_the_predictions_of_each_alone(job, folder, device, capsys, record_property):
+    """With "if_equal" bit by bit, and with "always" but for rounding."""
+    table, said = {}, {}
+    for mode in ("never", "if_equal", "always"):
+        call_stage("infer", *job(mode, units_together=mode))
+        said[mode] = re.findall(r"(units pass.*?) \(`units_together`\)", capsys.readouterr().err)
+        table[mode] = read_table(folder / f"{mode}.parquet", PREDICTIONS)
+        record_property(f"said with {mode}", "; ".join(said[mode]) or "nothing")
+    assert not said["never"]
+    if device == "cuda":
+        assert said["always"][0].startswith("units pass together up to ")
+    assert said["if_equal"][-1].startswith("units passed ")
+    assert table["if_equal"].equals(table["never"])
+    logits = [table[mode]["logits"].explode().to_numpy() for mode in ("never", "always")]
+    largest = np.abs(logits[0] - logits[1]).max()
+    record_property("largest difference of a logit with always", f"{largest:.1e}")
+    assert largest < TOLERANCE
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])

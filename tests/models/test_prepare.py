@@ -5,6 +5,7 @@ import resource
 import signal
 import subprocess
 import sys
+import tempfile
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -48,6 +49,17 @@ def predictions(scorer, folder, found) -> tuple[list[dict[str, object]], int]:
     with PredictionCache(folder, {"model": "m"}, "a") as cache:
         predictor = Predictor(scorer, cache, COMPUTE)
         return infer(predictor, ITEMS, found(cache), ask), predictor.computed
+
+
+def test_the_folder_for_temporary_files_may_have_a_long_path(scorers, tmp_path, monkeypatch):
+    """In a folder of 80 bytes, the path of a socket of multiprocessing is longer than any may be."""
+    (folder := tmp_path / ("t" * 80)).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    scorer = scorers["internvl", "letter"]
+    _, computed = predictions(
+        scorer, tmp_path / "a", lambda cache: prepared_units(sources(), scorer, ITEMS, cache, 1)
+    )
+    assert computed == 16
 
 
 @pytest.mark.parametrize("family", ["llava", "internvl", "idefics3"])

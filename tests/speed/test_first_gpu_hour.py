@@ -86,9 +86,9 @@ def test_a_part_that_fails_or_hangs_hides_no_other(
     assert (tmp_path / "passes.json").exists()
 
 
-def test_no_part_takes_eight_minutes_and_all_take_forty(hour: Any) -> None:
+def test_a_part_takes_at_most_eleven_minutes_and_all_take_forty(hour: Any) -> None:
     minutes = [part.minutes for part in hour.PARTS.values()]
-    assert max(minutes) < 8 and sum(minutes) <= 40
+    assert max(minutes) <= 11 and sum(minutes) <= 40
 
 
 def test_each_test_on_a_gpu_is_of_one_part(hour: Any) -> None:
@@ -96,7 +96,7 @@ def test_each_test_on_a_gpu_is_of_one_part(hour: Any) -> None:
     command = [sys.executable, "-m", "pytest", hour.TESTS, "--device=cpu", "--collect-only", "-q"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
     names = [line.split("::")[1] for line in listed.splitlines() if "::" in line]
-    assert len(names) == 20
+    assert len(names) == 21
     counts = {name: sum(f"test_{word}" in name for word in words) for name in names}
     assert set(counts.values()) == {1}, counts
 
@@ -116,8 +116,8 @@ LEFT_OUT = "not run: tests/models/test_on_gpu.py"
 def test_tests_on_a_gpu_are_skipped_with_one_line_where_there_is_none(hour: Any, tmp_path: Path) -> None:
     found = pytest_says(hour.TESTS, tmp_path=tmp_path)
     (line,) = (line for line in found.splitlines() if "torch finds no GPU" in line)
-    assert line == "20 tests skipped: torch finds no GPU; --device cpu tries those that can run"
-    assert "= 20 skipped in " in found and LEFT_OUT not in found
+    assert line == "21 tests skipped: torch finds no GPU; --device cpu tries those that can run"
+    assert "= 21 skipped in " in found and LEFT_OUT not in found
 
 
 def test_tests_on_a_gpu_run_there_without_an_option(hour: Any, tmp_path: Path) -> None:

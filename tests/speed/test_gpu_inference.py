@@ -53,6 +53,7 @@ def test_small_models_are_measured_on_a_cpu(tmp_path: Path) -> None:
     assert figures["probabilities"] == {"bfloat16": 0.0, "float32": 0.0}  # the same device
     assert figures["workers_needed"] >= figures["unit_on_host"] / figures["unit_on_device"] > 0
     assert figures["job"] > 0 and figures["busy"] is None
+    assert 0 < figures["in_model"] <= 1
     passes = [(each["attention"], each["rows"], each["failed"]) for each in figures["passes"]]
     absent = "not installed"
     assert passes == [
