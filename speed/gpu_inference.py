@@ -191,8 +191,8 @@ def markdown(name: str, figures: Mapping[str, Any]) -> str:
             f"Loop: {figures['loop']:.2f} predictions/s. benchc with "
             f"{pluralize(figures['workers'], 'worker')}: {figures['job']:.2f} predictions/s, "
             f"{figures['job'] / figures['loop']:.1f} times. The job was in the model "
-            f"{_share(figures['in_model'], 0)} of the time, and the GPU busy {_share(figures['busy'] or None, 0)} "
-            f"(nvidia-smi). A unit takes {1000 * figures['unit_on_host']:.0f} ms on one core and "
+            f"{_share(figures['in_model'], 0)} of the time, and the GPU busy "
+            f"{_share(figures['busy'] or None, 0)} (nvidia-smi). A unit takes {1000 * figures['unit_on_host']:.0f} ms on one core and "
             f"{1000 * figures['unit_on_device']:.0f} ms on the device, which needs "
             f"{pluralize(figures['workers_needed'], 'worker')}.",
             "",
