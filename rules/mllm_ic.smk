@@ -30,6 +30,8 @@ rule choose_questions:
         "<results>/subsets/questions.parquet",
     log:
         "<logs>/choose_questions.log",
+    # Before jobs that would be in vain where a category stops the run.
+    priority: 101
     localrule: True
     conda:
         "../envs/core.yaml"

@@ -137,12 +137,14 @@ def printed_standings(
     further: tuple[Column, ...] = (),
     shown: pl.DataFrame | None = None,
     unranked: str = RANKED,
+    note: str = "",
 ) -> Table:
     """Return a table of ``statistics.chance`` as printed; ``resamples``: of what, in words.
 
     ``least_label_mass``: None for a benchmark that scores no letters; ``header``: the name of the measure,
     where models have several; ``further``: columns after the model; ``shown``: the frame to
-    print, where it is not ``frame``; ``unranked``: a sentence, after a space, on models that have no rank.
+    print, where it is not ``frame``; ``unranked``: a sentence, after a space, on models that have no rank;
+    ``note``: further sentences of the caption, after a space.
     """
     shown = frame if shown is None else shown
     measure, guessed = header or str(frame["measure"][0]), frame["guessing"].count() > 0
@@ -179,7 +181,7 @@ def printed_standings(
     return printed(
         frame,
         columns,
-        caption=caption,
+        caption=caption + note,
         label="chance",
         shown=shown.with_columns(pl.Series(name, values) for name, values in texts.items()),
         text_columns=1 + len(further),

@@ -1,5 +1,6 @@
 """Give each question its capability, and report what becomes of each category."""
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
@@ -19,8 +20,10 @@ from benchc.benchmarks.mllm_ic.questions import COLUMNS, asked, with_groups
 from benchc.benchmarks.mllm_ic.schemas.capabilities import CAPABILITIES
 from benchc.command_line import Json, PositiveInt
 from benchc.errors import InputError
+from benchc.image_keys import PIXELS
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import unique_images
 
 REPORT = ("source", "category", "capability", "status", "reason", "items", "asked", "published")
 
@@ -62,6 +65,7 @@ def capabilities(
         chosen.join(of_category, on="key", how="left", maintain_order="left")
         .join(places, on="capability", how="left", maintain_order="left")
         .with_columns(picture=pl.col("image_keys").list.first())
+        .with_columns(pl.col("picture").replace(first_keys(pool, chosen)))
     )
     of_categories = report_of(found, chosen, known, published)
     write_text(report, of_categories.write_csv())
@@ -80,6 +84,14 @@ def capabilities(
         table,
         CAPABILITIES,
     )
+
+
+def first_keys(pool: Path, items: pl.DataFrame) -> dict[str, str]:
+    """Return the first key of the same file of an image, by each key of ``items`` that is of no pixels."""
+    others = items.filter(~pl.col("image_keys").list.first().str.starts_with(PIXELS))
+    first: dict[bytes, str] = {}
+    images = unique_images(pool, set(others["id"]))
+    return {key: first.setdefault(hashlib.sha256(data or b"").digest(), key) for key, data in images}
 
 
 def report_of(

@@ -76,7 +76,8 @@ def outcomes(
     elif predictions_from is not None:
         rows, of = imported_logits(predictions_from), f"{predictions_from}: prediction"
         mend = (
-            "ask the model about exactly the items of subsets/questions.parquet, clean and in each scenario"
+            f"ask the model about exactly the items of {subset}, clean (severity 0) and under the "
+            "corruptions of the run, named as in docs/corruptions.md, at each severity"
         )
     else:
         raise InputError("--predictions, or another kind of results of the model, is missing; give one")

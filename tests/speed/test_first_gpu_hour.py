@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-# The others take minutes on a CPU, or run there in other tests (compile, and the script of 1b).
-PARTS = ("agreement", "bits", "bfloat16", "attention")
+# One of each kind. The others take minutes on a CPU, or run there in other tests (compile, 1b).
+PARTS = ("bits", "attention")
 
 
 @pytest.fixture
@@ -33,10 +33,7 @@ def test_parts_run_on_a_cpu_with_small_models(tmp_path: Path) -> None:
     assert {(each["error"], each["tiny"], each["facts"]["device"]) for each in found.values()} == {
         (None, True, "cpu")
     }
-    assert found["agreement"]["figures"]["largest difference, qwen2_5_vl"] == "0.0e+00"  # the same device
-    assert len(found["agreement"]["figures"]) == 6
     assert found["bits"]["figures"] == {}
-    assert 0 < float(found["bfloat16"]["figures"]["largest difference of probability, internvl"]) < 0.1
     passes = found["attention"]["figures"]["Qwen2.5-VL-7B"]["passes"]
     assert [each["rate"] is not None for each in passes] == [True, False, True] * 4
 

@@ -4,17 +4,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import cast
 
-from benchc.benchmarks.mllm_ic.categories import read_categories
+from benchc.benchmarks.mllm_ic.categories import groups_of, read_categories
+from benchc.benchmarks.mllm_ic.questions import unmapped_counts, with_groups
 from benchc.benchmarks.mllm_ic.settings import Settings
 from benchc.checking.finding import Finding, reason
 from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 
 
 def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iterator[Finding]:
     """Yield what is right and wrong; nothing is loaded."""
-    del pool, load, network
+    del load, network
     settings = cast(Settings, config.settings)
     file = settings.capabilities.categories
     try:
@@ -29,6 +31,13 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
             else:
                 text = f"{file} has no category of it; add its categories, or name another file"
                 yield Finding("pool", "error", id_, text)
+        items = with_groups(pool.texts, groups_of(known, settings.mini), settings.capabilities.circular)
+        for name, count in unmapped_counts(items).items():
+            text = f"{pluralize(count, 'item')} of a category that {file} does not have"
+            if settings.capabilities.unmapped == "stop":
+                yield Finding("pool", "error", name, f"{text}; add it, with a capability or a reason")
+            else:
+                yield Finding("pool", "ok", name, f"{text}; in no mean of capabilities")
     except InputError as error:
         yield Finding("pool", "error", "capabilities", reason(error))
     for id_, one in settings.imported.items():

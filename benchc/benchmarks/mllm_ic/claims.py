@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
+from benchc.benchmarks.mllm_ic.capabilities import label_of
+from benchc.benchmarks.mllm_ic.corruption_tree import corruption_label
 from benchc.benchmarks.mllm_ic.published.tables import AVG, published_table2, published_table3
 from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes
 from benchc.statistics.resampling import TAILS, Floats, percentile_interval
@@ -148,7 +150,7 @@ def _linearity(evidence: Evidence) -> Number:
     return _percentile(np.divide(line, squares, out=np.full(len(line), np.nan), where=squares > 1e-12), text)
 
 
-def _gap(parts: Mapping[str, Floats], worst: Sequence[str], text: str) -> Number:
+def _gap(parts: Mapping[str, Floats], worst: Sequence[str], text: str, label: Callable[[str], str]) -> Number:
     """Return how far the lowest other part is above the higher of two, the least difference of their pairs.
 
     An interval of the least of noisy differences would be too low. Its ends are the least ends of the pairs':
@@ -157,23 +159,23 @@ def _gap(parts: Mapping[str, Floats], worst: Sequence[str], text: str) -> Number
     """
     means = {name: POINTS * values.mean(axis=(1, 2)) for name, values in parts.items()}
     if not {*worst} < {*means}:
-        raise NothingToFindError(f"needs {' and '.join(worst)}, and another".replace("_", " "))
+        raise NothingToFindError(f"needs {' and '.join(map(label, worst))}, and another")
     others = [values for name, values in means.items() if name not in worst]
     pairs = np.stack([other - means[name] for other in others for name in worst], axis=1)
     low, _ = percentile_interval(pairs[1:])
     tail = TAILS[0] / pairs.shape[1]
     _, high = percentile_interval(pairs[1:], tails=np.array([tail, 1 - tail]))
     order = sorted(means, key=lambda name: float(means[name][0]))
-    lowest = ", ".join(f"{name} {means[name][0]:.1f}" for name in order[:3]).replace("_", " ")
+    lowest = ", ".join(f"{label(name)} {means[name][0]:.1f}" for name in order[:3])
     return Number(float(pairs[0].min()), float(low.min()), float(high.min()), f"lowest {text}: {lowest}")
 
 
 def _worst_categories(evidence: Evidence) -> Number:
-    return _gap(evidence.categories, WORST_CATEGORIES, "categories")
+    return _gap(evidence.categories, WORST_CATEGORIES, "categories", corruption_label)
 
 
 def _worst_mids(evidence: Evidence) -> Number:
-    return _gap(evidence.mids, WORST_MIDS, "capabilities")
+    return _gap(evidence.mids, WORST_MIDS, "capabilities", label_of)
 
 
 def _stacked(parts: Mapping[str, Floats], name: str) -> Floats:

@@ -25,7 +25,7 @@ def write_pool(path: Path, rows: Sequence[Row], **columns: Sequence[object]) -> 
         "options": [["w", "x", "y", "z"]] * count,
         "answer": [1] * count,
         "category": [category for _, category in rows],
-        "images": [[{"bytes": b"", "path": None}]] * count,
+        "images": [[{"bytes": id_.encode(), "path": None}] for id_, _ in rows],
         "image_keys": [[f"{id_}#0"] for id_, _ in rows],
     } | columns
     empty = dict.fromkeys(POOL.columns, [None] * count)

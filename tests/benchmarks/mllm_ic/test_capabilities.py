@@ -126,6 +126,18 @@ def test_pictures_are_image_keys(run):
     assert run.map_questions()["picture"].to_list() == ["a://p", "a://q"]
 
 
+def test_equal_files_are_one_picture(run):
+    images = [[{"bytes": data, "path": None}] for data in (b"1", b"2", b"1", b"3", b"3")]
+    keys = [["a#p"], ["a#q"], ["a#r"], ["sha256://s"], ["sha256://t"]]
+    rows = [(f"a/{number}", "reading") for number in range(1, 6)]
+    run.ask(
+        rows,
+        "source,category,capability,reason\na,reading,ocr,\n",
+        columns={"image_keys": keys, "images": images},
+    )
+    assert run.map_questions()["picture"].to_list() == ["a#p", "a#q", "a#p", "sha256://s", "sha256://t"]
+
+
 def test_another_capability_changes_no_question_but_a_mini_may(run):
     whole, moved = MAP, MAP.replace("image_style", "image_topic")
     groups = []

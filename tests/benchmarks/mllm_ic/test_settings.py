@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 import yaml
 
@@ -182,9 +183,14 @@ def test_a_mini_bounds_what_is_asked(raw, root, circular, items, expected):
 def test_what_a_run_lacks_is_found_before_it_starts(raw, root):
     settings = {"sources": ["drawn-text", "drawn-charts"], "capabilities": {"categories": "map.csv"}}
     config = load(raw | settings | {"answers_from": {"other": OTHER}}, root)
-    pool: PoolFound = None  # type: ignore[assignment]  # which is not looked at
+    texts = pl.DataFrame(
+        [("drawn-text/1", "drawn-text", "x"), ("drawn-text/2", "drawn-text", "y")],
+        schema=["id", "source", "category"],
+        orient="row",
+    )
+    pool = PoolFound(texts, None, texts, 4)
 
-    def found() -> list[tuple[str, str, str]]:
+    def found(config: Config = config) -> list[tuple[str, str, str]]:
         findings = check(config, pool, load=False, network=False)
         return [(each.level, each.subject, each.text) for each in findings]
 
@@ -193,10 +199,18 @@ def test_what_a_run_lacks_is_found_before_it_starts(raw, root):
         ("error", "drawn-charts", "map.csv has no category of it; add its categories, or name another file"),
         (
             "error",
+            "y of drawn-text",
+            "1 item of a category that map.csv does not have; add it, with a capability or a reason",
+        ),
+        (
+            "error",
             "other",
             "answers_from names other.csv, which does not exist; write it, or remove the model",
         ),
     ]
+    kept = load(raw | settings | {"capabilities": {"categories": "map.csv", "unmapped": "keep"}}, root)
+    text = "1 item of a category that map.csv does not have; in no mean of capabilities"
+    assert ("ok", "y of drawn-text", text) in found(kept)
     (root / "map.csv").write_text("source,category,capability,reason\ndrawn-text,x,ocr\n")
     (root / "other.csv").touch()
     assert found() == [

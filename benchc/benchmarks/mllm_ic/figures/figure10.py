@@ -16,8 +16,10 @@ from benchc.rendering.noted_figure import noted_figure
 from benchc.rendering.style import INK, NORMAL, SMALL, styled
 
 COLOURS = "viridis"
-# Inches: of a row at least, and of the name of a mid-level capability in three lines.
-ROW, THREE_LINES = 0.125, 0.33
+# Inches: of a row at least, and of a line of the name of a mid-level capability, with a gap to the next one.
+ROW, LINE, GAP = 0.125, 0.11, 0.06
+# Letters in a line of such a name, by the lines that have a place.
+LETTERS = {3: 12, 2: 17, 1: 40}
 
 
 def figure10(run: RunFiles, labels: dict[str, str], categories: dict[str, str]) -> Figure:
@@ -39,7 +41,8 @@ def figure10(run: RunFiles, labels: dict[str, str], categories: dict[str, str]) 
     values = np.array([cells[part].mean(axis=0) for part in parts]).T
     mids = [each.mid for each in run.capabilities]
     fewest = min(Counter(mids).values())
-    row_height = min(2 * ROW, max(ROW, THREE_LINES / fewest))
+    row_height = min(2 * ROW, max(ROW, 3 * LINE / fewest))
+    lines = min(max(LETTERS), max(1, int((fewest * row_height - GAP) / LINE)))
     with styled():
         figure = noted_figure(0.9 + row_height * len(values), name_of_model)
         axes = figure.subplots()
@@ -65,7 +68,7 @@ def figure10(run: RunFiles, labels: dict[str, str], categories: dict[str, str]) 
         for mid in dict.fromkeys(mids):
             rows = [row for row, own_mid in enumerate(mids) if own_mid == mid]
             axes.annotate(
-                textwrap.fill(label_of(mid), 12 if fewest * row_height >= THREE_LINES else 17),
+                textwrap.fill(label_of(mid), LETTERS[lines]),
                 (1, (rows[0] + rows[-1]) / 2),
                 (3, 0),
                 xycoords=("axes fraction", "data"),

@@ -20,6 +20,7 @@ from benchc.benchmarks.mllm_ic.schemas.samples import SAMPLES
 from benchc.command_line import PositiveInt
 from benchc.corruptions.recipe import CLEAN
 from benchc.letters import LETTERS
+from benchc.pluralize import pluralize
 from benchc.rendering.data_page import data_page
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
@@ -47,6 +48,8 @@ def cube_explorer(
     weights = np.stack([own for _, own in capabilities])
     values = np.stack([marginals(run, id_, columns, weights, draws, seed) for id_ in labels])
     pictures: dict[bytes, int] = {}
+    questions = pluralize(run.items.height, "question")
+    shown = pluralize(run.items["picture"].n_unique(), "picture")
     content = {
         "models": [*labels.values()],
         "corruptions": [
@@ -67,6 +70,7 @@ def cube_explorer(
         # [models, columns, capabilities, 5], as marginals returns them.
         "values": base64.b64encode(np.rint(UNIT * values).astype("<i2").tobytes()).decode(),
         "draws": draws,
+        "counts": f"This run has {questions} about {shown}.",
         "samples": _samples(run, read_table(samples, SAMPLES), pool, [*labels], pictures),
     }
     return "".join(data_page(__package__, "cube_explorer.html", lambda: content, pictures))

@@ -15,6 +15,6 @@ CAPABILITIES = TableType(
         "source": pl.String,
         "circular_group": pl.String,  # of a question and its circular copies: the id of the first
         "rotation": pl.Int64,  # of the options: 0 for the original
-        "picture": pl.String,  # its image key: items that show one picture are resampled together
+        "picture": pl.String,  # an image key, one for equal files: items that show one are resampled together
     },
 )

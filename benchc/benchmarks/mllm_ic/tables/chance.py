@@ -7,11 +7,10 @@ import polars as pl
 
 from benchc.benchmarks.mllm_ic.metrics.averages import rule_weights
 from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, RunOutcomes, check_models
-from benchc.benchmarks.mllm_ic.tables.frames import per_cent
+from benchc.benchmarks.mllm_ic.tables.frames import few_pictures, of_pictures, per_cent
 from benchc.command_line import PositiveInt
 from benchc.errors import InputError
 from benchc.letters import LETTERS
-from benchc.pluralize import pluralize
 from benchc.rendering.chance import printed_standings
 from benchc.rendering.output import Table, parquet
 from benchc.schemas.parquet import REMAKE
@@ -47,13 +46,13 @@ def chance(
         least_label_mass=0,
         rank_below_chance=rank_below_chance,
     )
-    pictures = pluralize(run.items["picture"].n_unique(), "picture")
     return printed_standings(
         frame,
-        f"{pluralize(draws, 'resample')} of the {pictures}, capability by capability",
+        of_pictures(run, draws),
         rank_below_chance=rank_below_chance,
         digits=1,
         shown=per_cent(frame),
+        note=few_pictures(run),
     )
 
 

@@ -4,16 +4,15 @@ import polars as pl
 
 from benchc.benchmarks.mllm_ic import claims as checks
 from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, check_models
-from benchc.benchmarks.mllm_ic.tables.frames import averages_note
+from benchc.benchmarks.mllm_ic.tables.frames import averages_note, few_pictures, of_pictures
 from benchc.command_line import PositiveInt
-from benchc.pluralize import pluralize
 from benchc.rendering.chance import ChanceTable
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
 CAPTION = (
     "The paper's claims of section 4 on {models}: {counts}. The paper gives no criteria; these are ours. A "
-    "claim holds if the whole 95 % interval, from {draws} of the pictures, meets its criterion, does not if "
+    "claim holds if the whole 95 % interval, from {draws}, meets its criterion, does not if "
     "none of it does, and cannot be told otherwise. A claim that holds or not on few models says little of "
     "others."
 )
@@ -53,8 +52,9 @@ def claims(
         caption=CAPTION.format(
             models=", ".join(ranked.values()) or "no model",
             counts=counts,
-            draws=pluralize(draws, "resample"),
+            draws=of_pictures(run, draws),
         )
+        + few_pictures(run)
         + averages_note(run)
         + chance.left_out,
         label="mllm-ic-claims",

@@ -69,18 +69,27 @@ def scope(run: RunOutcomes) -> str:
 
 def resampled(run: RunOutcomes, draws: int) -> str:
     """Return a sentence on the intervals, after a space."""
+    return (
+        f" In brackets: 95 % percentile intervals from {of_pictures(run, draws)}, the same for all models."
+        f"{few_pictures(run)}"
+    )
+
+
+def of_pictures(run: RunOutcomes, draws: int) -> str:
+    """Return what intervals are from."""
     pictures = pluralize(run.items["picture"].n_unique(), "picture")
+    return f"{pluralize(draws, 'resample')} of the {pictures}, capability by capability"
+
+
+def few_pictures(run: RunOutcomes) -> str:
+    """Return a sentence, after a space, where a capability has few pictures; else nothing."""
     counts = run.items.group_by("capability").agg(pl.col("picture").n_unique())["picture"]
     few = [count for count in counts if count < FEW_PICTURES]
-    narrow = ""
-    if few:
-        narrow = (
-            f" They are too narrow, as {len(few)} of {len(counts)} capabilities have fewer than "
-            f"{FEW_PICTURES} pictures (the fewest: {min(few)})."
-        )
+    if not few:
+        return ""
     return (
-        f" In brackets: 95 % percentile intervals from {pluralize(draws, 'resample')} of the {pictures}, "
-        f"capability by capability, the same for all models.{narrow}"
+        f" Intervals are too narrow, since {len(few)} of {len(counts)} capabilities "
+        f"{'has' if len(few) == 1 else 'have'} fewer than {FEW_PICTURES} pictures (the fewest: {min(few)})."
     )
 
 

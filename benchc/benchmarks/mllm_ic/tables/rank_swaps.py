@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, check_models
-from benchc.benchmarks.mllm_ic.tables.frames import averages_note, per_cent
+from benchc.benchmarks.mllm_ic.tables.frames import averages_note, few_pictures, of_pictures, per_cent
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ChanceTable
@@ -21,9 +21,8 @@ MOST_SHOWN = 15
 CAPTION = (
     "Of {pairs} of ranked models, {opposite:,} {are} ordered differently by overall accuracy on clean and on "
     "corrupted images; {swaps:,} of these significantly (p at most 0.05 after Holm's correction over all "
-    "pairs). Differences in points, with 95 % percentile intervals from {draws} of the pictures, capability "
-    "by capability, the same for all models. p: twice the larger of the two one-sided bootstrap p values, "
-    "since both signs must hold.{shown}"
+    "pairs). Differences in points, with 95 % percentile intervals from {draws}, the same for all models. p: "
+    "twice the larger of the two one-sided bootstrap p values, since both signs must hold.{shown}"
 )
 ONLY_OPPOSITE = " Only pairs ordered differently are listed."
 NO_PAIR = "Fewer than two models are ranked: there are no pairs to compare."
@@ -47,13 +46,15 @@ def rank_swaps(
         opposite=opposite.height,
         are="is" if opposite.height == 1 else "are",
         swaps=swaps,
-        draws=pluralize(draws, "resample"),
+        draws=of_pictures(run, draws),
         shown="" if is_short or opposite.is_empty() else ONLY_OPPOSITE,
     )
     chosen = pairs if is_short else opposite
     shown = per_cent(chosen.select(pl.exclude("p", "p_holm"))).with_columns(chosen["p"], chosen["p_holm"])
     ends = {f"{m}_difference_{end}": pl.col(f"{m}_{end}") for m in METRICS for end in ("low", "high")}
-    caption = (caption + averages_note(run) if table.height else NO_PAIR) + chance.left_out
+    caption = (
+        caption + few_pictures(run) + averages_note(run) if table.height else NO_PAIR
+    ) + chance.left_out
     found = printed(
         table,
         [

@@ -24,12 +24,13 @@ def table1(run: RunFiles) -> Table:
     scenarios = len(run.corruptions) * len(run.severities)
     numbers = (run.items.height * scenarios, len(highs), len(run.corruptions), len(run.severities))
     tasks = [f"{highs.count(name)} {name}" for name in dict.fromkeys(highs)]
+    noun = "task" if highs.count(highs[-1]) == 1 else "tasks"
     ours = pl.DataFrame(
         {"benchmark": [THIS], **{name: [n] for name, n in zip(NUMBERS, numbers, strict=True)}}
     )
     row = ours.with_columns(
         pl.lit(f"{numbers[0]:,}").alias("qa_pairs"),
-        pl.lit(f"{' and '.join(tasks)} {'task' if len(highs) == 1 else 'tasks'}").alias("capabilities"),
+        pl.lit(f"{' and '.join(tasks)} {noun}").alias("capabilities"),
     )
     # In its own row the paper says "ours".
     shown = table.with_columns(pl.col("benchmark").replace(OURS, PAPER))

@@ -274,7 +274,7 @@ def test_captions_say_where_intervals_are_of_few_pictures() -> None:
     many = items_of(names[:1], questions=20), items_of(names[1:], questions=2)
     several = run_of({"mine": 0.5}, pl.concat(many).sort("id"))
     assert resampled(several, 50).endswith(
-        "They are too narrow, as 1 of 2 capabilities have fewer than 10 pictures (the fewest: 1)."
+        "Intervals are too narrow, since 1 of 2 capabilities has fewer than 10 pictures (the fewest: 1)."
     )
     enough = run_of({"mine": 0.5}, items_of(names, questions=20))
     assert resampled(enough, 50).endswith("the same for all models.")
