@@ -29,17 +29,25 @@ def main() -> None:
         raise SystemExit("usage: python speed/run_summary.py results/NAME, after the run has finished")
     folder = Path(sys.argv[1])
     pool = read_table(folder / "pool/items.parquet", POOL, ["id", "source", "task", "options"])
-    kappa = read_table(folder / "selection/kappa.parquet", KAPPA)
-    selected = read_table(folder / "selection/selected.parquet", SELECTED)
-    inconsistent = kappa.filter(pl.col("kappa") > 0).height
     print(f"{date.today()}, {processor()}, {platform.python_version()}\n")
     print(
         f"Pool: {pool.height:,} items of {pool['source'].n_unique()} sources in {pool['task'].n_unique()} "
-        f"task types; κ > 0: {inconsistent:,} ({inconsistent / pool.height:.1%}); "
-        f"selected: {selected['selected'].sum():,}.\n"
+        f"task types{selection(folder)}.\n"
     )
-    print_options(folder, pool)
+    if any(folder.glob("predictions/*/*")):
+        print_options(folder, pool)
     print_times(Path("logs") / folder.name / "benchmarks")
+
+
+def selection(folder: Path) -> str:
+    """Return how many items a run of Bench-C found inconsistent and selected; empty of another benchmark."""
+    file = folder / "selection/kappa.parquet"
+    if not file.exists():
+        return ""
+    kappa = read_table(file, KAPPA)
+    inconsistent = kappa.filter(pl.col("kappa") > 0).height
+    selected = read_table(folder / "selection/selected.parquet", SELECTED)["selected"].sum()
+    return f"; κ > 0: {inconsistent:,} ({inconsistent / kappa.height:.1%}); selected: {selected:,}"
 
 
 def print_options(folder: Path, pool: pl.DataFrame) -> None:

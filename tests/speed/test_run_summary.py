@@ -1,6 +1,7 @@
 """The summary of a finished run prints the content of its files."""
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -20,9 +21,16 @@ OPTIONS = 11
 KAPPAS = [0.0, 0.25, 0.5]
 
 
+def printed(folder: Path) -> list[str]:
+    command = [sys.executable, str(ROOT / "speed/run_summary.py"), "results/small"]
+    result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr
+    return result.stdout.splitlines()
+
+
 @pytest.fixture(scope="module")
-def summary(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    """What is printed for a run with three items, of which one has eleven options."""
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run with three items, of which one has eleven options."""
     folder = tmp_path_factory.mktemp("run")
     run, logs = folder / "results/small", folder / "logs/small/benchmarks"
     ids = ["a/0", "a/1", "b/0"]
@@ -63,10 +71,12 @@ def summary(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
         # The last line is that of the last time the job ran.
         lines = [{"s": 5555, "max_rss": 9999}, {"s": seconds, "max_rss": memory}]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    command = [sys.executable, str(ROOT / "speed/run_summary.py"), "results/small"]
-    result = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    return result.stdout.splitlines()
+    return folder
+
+
+@pytest.fixture(scope="module")
+def summary(folder: Path) -> list[str]:
+    return printed(folder)
 
 
 def test_counts(summary: list[str]) -> None:
@@ -81,6 +91,14 @@ def test_each_options_share_of_the_predictions_whatever_their_number(summary: li
 def test_times_are_summed_by_rule(summary: list[str]) -> None:
     assert "| infer | 2 | 1,009 | 1,000 | 512 |" in summary
     assert "| pool | 1 | 2 | 2 | 0 |" in summary
+
+
+def test_a_run_of_another_benchmark_has_no_selection(folder: Path, tmp_path: Path) -> None:
+    ignored = shutil.ignore_patterns("selection", "predictions")
+    shutil.copytree(folder, tmp_path, ignore=ignored, dirs_exist_ok=True)
+    found = printed(tmp_path)
+    assert found[2] == "Pool: 3 items of 2 sources in 1 task types."
+    assert not any(line.startswith("| model") for line in found) and "| pool | 1 | 2 | 2 | 0 |" in found
 
 
 def test_a_missing_folder_prints_the_usage(tmp_path: Path) -> None:
