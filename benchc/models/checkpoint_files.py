@@ -19,6 +19,7 @@ SETTINGS = (
     "tokenizer_config.json",
     "video_preprocessor_config.json",
 )
+ADAPTER = "adapter_config.json"  # of peft
 IMAGE_SETTINGS = ("preprocessor_config.json", "processor_config.json")
 WEIGHTS = (
     "model.safetensors",
@@ -75,8 +76,8 @@ def loading(source: CheckpointSource, commit: str | None, *, divides: bool = Tru
 def check_files(source: CheckpointSource, commit: str | None) -> dict[str, Any]:
     """Check the files with settings at a commit, None for a folder, and return the content of config.json.
 
-    Raises ModelError for a file that is not a JSON object, for another family than the source's, and for code
-    from a second repository, whose commit cannot be pinned.
+    Raises ModelError for a file that is not a JSON object, for another family than the source's, for an
+    adapter beside a model, and for code from a second repository, whose commit cannot be pinned.
     """
     with loading(source, commit):
         contents = {
@@ -84,6 +85,13 @@ def check_files(source: CheckpointSource, commit: str | None) -> dict[str, Any]:
             for name in SETTINGS
             if (path := _path(source.location, name, commit))
         }
+        adapter = _path(source.location, ADAPTER, commit)
+    if "config.json" in contents and adapter is not None:
+        raise ModelError(
+            f"{source.location}: has an adapter ({ADAPTER}) beside a model, so it is not clear which is "
+            "meant; merge the adapter into its base model (peft's merge_and_unload) and name the folder of "
+            f"the result, or name a copy without {ADAPTER}"
+        )
     config = contents.get("config.json", {})
     model_type = config.get("model_type")
     if model_type is not None and not isinstance(model_type, str):
@@ -121,9 +129,9 @@ def _missing(location: str, commit: str | None) -> str | None:
                 "model that it was made from, or ask a server (docs/models.md)"
             )
         if not has("config.json"):
-            if has("adapter_config.json"):
+            if has(ADAPTER):
                 return (
-                    "is an adapter (adapter_config.json), not a model; merge it into its base model (peft's "
+                    f"is an adapter ({ADAPTER}), not a model; merge it into its base model (peft's "
                     "merge_and_unload), and name the folder of the result"
                 )
             return None

@@ -202,6 +202,11 @@ def test_what_a_checkpoint_lacks_is_said(folder: Path, tmp_path: Path) -> None:
     assert "is an adapter (adapter_config.json), not a model; merge it into its base model" in message(folder)
 
 
+def test_an_adapter_beside_a_model_is_refused(folder: Path) -> None:
+    (folder / "adapter_config.json").write_text(json.dumps({"base_model_name_or_path": str(folder)}))
+    assert "has an adapter (adapter_config.json) beside a model, so it is not clear" in message(folder)
+
+
 def test_the_thinker_of_an_omni_model_ends_its_answers(tmp_path: Path) -> None:
     folder = tmp_path / "omni"
     save("qwen3_omni_moe", folder)
