@@ -68,7 +68,7 @@ def test_other_benchmarks_start(script: str) -> None:
 
 
 def test_a_stand_in_device_is_kept_busy_by_workers() -> None:
-    options = ("--models", "LLaVA-1.5", "--sides", "64", "--seconds", "1", "--latencies", "400")
+    options = ("--models", "LLaVA-1.5", "--sides", "64", "--seconds", "2", "--latencies", "800")
     rows = [line.split("|") for line in run("host.py", *options).splitlines() if line.startswith("| LLaVA")]
     assert [row[2].strip() for row in rows] == ["64", "64"]
     assert float(rows[1][5].strip(" %(!)")) > 50
