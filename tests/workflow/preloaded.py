@@ -3,6 +3,9 @@
 A server imports the packages and forks a process for every `python -m MODULE`. It keeps no module of the
 project, so each process imports those of its own working directory, as without the server. It keeps what
 `benchc.closure` has read of the project's source files, which is half of the time of a dry run.
+
+`python -m tests.workflow.preloaded COMMAND...` runs a command whose jobs use it. Snakemake's benchmark files
+then measure the waiting process, not the job.
 """
 
 import atexit
@@ -58,6 +61,7 @@ server.sendall(marshal.dumps((sys.argv[2:], os.getcwd(), dict(os.environ))))
 server.shutdown(socket.SHUT_WR)
 sys.exit(int(server.recv(16) or b"1"))
 """
+SERVE = "--serve"
 KEPT: list[ModuleType] = []  # torchvision's operators are declared as long as their module exists
 ROOT = Path(__file__).resolve().parents[2]
 CLOSURE = "benchc/closure.py"
@@ -77,7 +81,7 @@ def preloaded_python(environment: dict[str, str]) -> Iterator[Path]:
         listener.bind(address)
         listener.listen(64)
         number = listener.fileno()
-        command = [sys.executable, __file__, str(number)]
+        command = [sys.executable, __file__, SERVE, str(number)]
         # The server ends with its standard input.
         with subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number], env=environment):
             listener.close()  # without the server a job fails, and does not wait
@@ -172,9 +176,19 @@ def import_packages() -> Sources:
     return sources
 
 
+def run_with_jobs(command: list[str]) -> int:
+    """Run a command with the program as the python on its path; return its exit status."""
+    environment = {**os.environ, "PYTHONPATH": ""}
+    with preloaded_python({**environment, "OMP_NUM_THREADS": "1"}) as program:
+        path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+        return subprocess.run(command, env={**environment, "PATH": path}, check=False).returncode
+
+
 def main() -> None:
+    if sys.argv[1] != SERVE:
+        sys.exit(run_with_jobs(sys.argv[1:]))
     sources = import_packages()
-    request = serve(socket.socket(fileno=int(sys.argv[1])))
+    request = serve(socket.socket(fileno=int(sys.argv[2])))
     if request is None:
         return
     (module, *arguments), folder, environment = request
