@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -221,7 +220,7 @@ def test_a_scale_of_no_file_is_refused_even_where_outputs_are_finished(checkout)
 
 
 def test_check_asks_the_models_as_the_run_does(checkout):
-    command = [sys.executable, "-m", "scripts.benchc", "check", checkout.config]
+    command = [checkout.python, "-m", "scripts.benchc", "check", checkout.config]
     done = subprocess.run(
         command, cwd=checkout.folder, env=checkout.environment, text=True, capture_output=True, check=False
     )
