@@ -42,6 +42,7 @@ PACKAGES = (
     "scipy.stats",
     "sentence_transformers",
     "skimage",
+    "smart_open",
     "snakemake.cli",
     "torch._inductor.config",
     "transformers.models.auto.processing_auto",
@@ -167,6 +168,7 @@ def import_packages() -> Sources:
     importlib.import_module("benchc.hugging_face")  # some packages need it first
     for package in PACKAGES:
         importlib.import_module(package)
+    importlib.import_module("snakemake.cli").get_argument_parser()  # looks for plugins and imports them
     sources = Sources()
     sys.path.remove(str(ROOT))
     for name in [name for name in sys.modules if name.partition(".")[0] == "benchc"]:
