@@ -1,8 +1,9 @@
 """A python whose processes begin with large packages imported, on which a small job spends most of its time.
 
-A server imports the packages and forks a process for every `python -m MODULE`. It keeps no module of the
-project, so each process imports those of its own working directory, as without the server. It keeps what
-`benchc.closure` has read of the project's source files, which is half of the time of a dry run.
+A server imports the packages and forks a process for every `python -m MODULE` and `python FILE.py`. It
+keeps no module of the project, so each process imports those of its own working directory, as without the
+server. It keeps what `benchc.closure` has read of the project's source files, which is half of the time of a
+dry run.
 
 `python -m tests.workflow.preloaded COMMAND...` runs a command whose jobs use it. Snakemake's benchmark files
 then measure the waiting process, not the job.
@@ -53,12 +54,13 @@ PACKAGES = (
 # Imports little, since it starts for every job.
 CLIENT = """#!{python} -IS
 import array, marshal, os, socket, sys
-if sys.argv[1:2] != ["-m"]:
+is_module = sys.argv[1:2] == ["-m"]
+if not (is_module or "".join(sys.argv[1:2]).endswith(".py")):
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 server = socket.socket(socket.AF_UNIX)
 server.connect({address!r})
 socket.send_fds(server, [b"3"], [0, 1, 2])
-server.sendall(marshal.dumps((sys.argv[2:], os.getcwd(), dict(os.environ))))
+server.sendall(marshal.dumps((sys.argv[1 + is_module:], os.getcwd(), dict(os.environ))))
 server.shutdown(socket.SHUT_WR)
 sys.exit(int(server.recv(16) or b"1"))
 """
@@ -197,10 +199,14 @@ def main() -> None:
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    sys.path[:1] = [folder, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    is_file = module.endswith(".py")
+    first = str(Path(folder, module).parent) if is_file else folder
+    sys.path[:1] = [first, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv = [module, *arguments]
     if module in PLANNING:
         sources.give(Path(folder))
+    if is_file:
+        os._exit(status_of(lambda: runpy.run_path(module, run_name="__main__")))
     os._exit(status_of(lambda: runpy.run_module(module, run_name="__main__", alter_sys=True)))
 
 
