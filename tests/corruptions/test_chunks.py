@@ -251,7 +251,7 @@ def command(folder: Path, spec: CorruptionSpec, output: Path, **options: object)
 
 
 def test_a_killed_stage_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    images: list[EncodedImage] = [(f"a://{n}", png(n, 240, 320)) for n in range(3 * IMAGES_PER_CHUNK)]
+    images: list[EncodedImage] = [(f"a://{n}", png(n, 96, 128)) for n in range(3 * IMAGES_PER_CHUNK)]
     # Every other item shares its image with the one before it, and the last with the first.
     items = {f"a/{n}": [images[n // 2]] for n in range(2 * len(images))}
     pool_file(tmp_path / "items.parquet", items | {"a/last": [images[0]]})
