@@ -9,6 +9,7 @@ import atexit
 import contextlib
 import gc
 import importlib
+import io
 import marshal
 import os
 import runpy
@@ -26,6 +27,7 @@ from types import ModuleType
 from typing import Any
 
 PACKAGES = (
+    "cv2",
     "cyclopts",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_pdf",
@@ -34,7 +36,7 @@ PACKAGES = (
     "open_clip",
     "polars",
     "pyarrow.parquet",
-    "pydantic",
+    "pydantic.dataclasses",
     "requests",
     "scipy.stats",
     "sentence_transformers",
@@ -42,6 +44,9 @@ PACKAGES = (
     "snakemake.cli",
     "torch._inductor.config",
     "transformers.models.auto.processing_auto",
+    "transformers.models.bert.modeling_bert",
+    "transformers.models.bert.tokenization_bert",
+    "transformers.models.idefics3.image_processing_idefics3",
     "transformers.models.idefics3.modeling_idefics3",
     "transformers.models.internvl.modeling_internvl",
     "transformers.models.llava.modeling_llava",
@@ -61,7 +66,7 @@ sys.exit(int(server.recv(16) or b"1"))
 KEPT: list[ModuleType] = []  # torchvision's operators are declared as long as their module exists
 ROOT = Path(__file__).resolve().parents[2]
 CLOSURE = "benchc/closure.py"
-PLANNING = ("snakemake", "scripts.benchc")  # modules that read the source files
+READING = ("snakemake", "scripts.benchc", "scripts.stage")  # modules that read the source files
 Request = tuple[list[str], str, dict[str, str]]
 
 
@@ -163,6 +168,7 @@ def import_packages() -> Sources:
     importlib.import_module("benchc.hugging_face")  # some packages need it first
     for package in PACKAGES:
         importlib.import_module(package)
+    use_packages()
     sources = Sources()
     sys.path.remove(str(ROOT))
     for name in [name for name in sys.modules if name.partition(".")[0] == "benchc"]:
@@ -170,6 +176,24 @@ def import_packages() -> Sources:
     gc.collect()
     gc.freeze()
     return sources
+
+
+def use_packages() -> None:
+    """Do what each package does at its first use, which takes up to a second: loading fonts, say."""
+    import matplotlib
+    import numba
+    from matplotlib.figure import Figure
+    from PIL import Image
+    from transformers.conversion_mapping import get_checkpoint_conversion_mapping
+
+    numba.njit(lambda: 0)()
+    Image.init()
+    get_checkpoint_conversion_mapping("llava")
+    figure = Figure()
+    figure.add_subplot(title="$x$").plot([0, 1], "o")
+    with matplotlib.rc_context({"pdf.fonttype": 42}):
+        for form in ("pdf", "png"):
+            figure.savefig(io.BytesIO(), format=form)
 
 
 def main() -> None:
@@ -183,7 +207,7 @@ def main() -> None:
     os.chdir(folder)
     sys.path[:1] = [folder, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv = [module, *arguments]
-    if module in PLANNING:
+    if module in READING:
         sources.give(Path(folder))
     os._exit(status_of(lambda: runpy.run_module(module, run_name="__main__", alter_sys=True)))
 
