@@ -13,6 +13,7 @@ import atexit
 import contextlib
 import gc
 import importlib
+import io
 import marshal
 import os
 import runpy
@@ -30,6 +31,7 @@ from types import ModuleType
 from typing import Any
 
 PACKAGES = (
+    "cv2",
     "cyclopts",
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_pdf",
@@ -38,7 +40,7 @@ PACKAGES = (
     "open_clip",
     "polars",
     "pyarrow.parquet",
-    "pydantic",
+    "pydantic.dataclasses",
     "requests",
     "scipy.stats",
     "sentence_transformers",
@@ -47,6 +49,9 @@ PACKAGES = (
     "snakemake.cli",
     "torch._inductor.config",
     "transformers.models.auto.processing_auto",
+    "transformers.models.bert.modeling_bert",
+    "transformers.models.bert.tokenization_bert",
+    "transformers.models.idefics3.image_processing_idefics3",
     "transformers.models.idefics3.modeling_idefics3",
     "transformers.models.internvl.modeling_internvl",
     "transformers.models.llava.modeling_llava",
@@ -68,7 +73,7 @@ SERVE = "--serve"
 KEPT: list[ModuleType] = []  # torchvision's operators are declared as long as their module exists
 ROOT = Path(__file__).resolve().parents[2]
 CLOSURE = "benchc/closure.py"
-PLANNING = ("snakemake", "scripts.benchc")  # modules that read the source files
+READING = ("snakemake", "scripts.benchc", "scripts.stage")  # modules that read the source files
 Request = tuple[list[str], str, dict[str, str]]
 
 
@@ -171,6 +176,7 @@ def import_packages() -> Sources:
     for package in PACKAGES:
         importlib.import_module(package)
     importlib.import_module("snakemake.cli").get_argument_parser()  # looks for plugins and imports them
+    use_packages()
     sources = Sources()
     sys.path.remove(str(ROOT))
     for name in [name for name in sys.modules if name.partition(".")[0] == "benchc"]:
@@ -188,6 +194,24 @@ def run_with_jobs(command: list[str]) -> int:
         return subprocess.run(command, env={**environment, "PATH": path}, check=False).returncode
 
 
+def use_packages() -> None:
+    """Do what each package does at its first use, which takes up to a second: loading fonts, say."""
+    import matplotlib
+    import numba
+    from matplotlib.figure import Figure
+    from PIL import Image
+    from transformers.conversion_mapping import get_checkpoint_conversion_mapping
+
+    numba.njit(lambda: 0)()
+    Image.init()
+    get_checkpoint_conversion_mapping("llava")
+    figure = Figure()
+    figure.add_subplot(title="$x$").plot([0, 1], "o")
+    with matplotlib.rc_context({"pdf.fonttype": 42}):
+        for form in ("pdf", "png"):
+            figure.savefig(io.BytesIO(), format=form)
+
+
 def main() -> None:
     if sys.argv[1] != SERVE:
         sys.exit(run_with_jobs(sys.argv[1:]))
@@ -203,7 +227,7 @@ def main() -> None:
     first = str(Path(folder, module).parent) if is_file else folder
     sys.path[:1] = [first, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv = [module, *arguments]
-    if module in PLANNING:
+    if module in READING:
         sources.give(Path(folder))
     if is_file:
         os._exit(status_of(lambda: runpy.run_path(module, run_name="__main__")))
