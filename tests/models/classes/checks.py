@@ -136,14 +136,15 @@ def nan(tested: Loaded) -> None:
 
 def no_image(tested: Loaded) -> None:
     """Without an image, also after one with, scores are those of generation from the question alone."""
-    question = QUESTIONS[0]
+    question, found = QUESTIONS[0], []
+    for images in (variants()[:1], variants()):
+        asked(tested.text, question, images)
+        found += [asked(scorer, question, [[]]).logits[0] for scorer in (tested.letter, tested.text)]
     tokens = [tested.plain.tokens(letter)[0] for letter in question.letters]
     logits = tested.plain.first_logits(_letter_prompt(question), [])[tokens]
     texts = [tested.plain.log_likelihood(_text_prompt(question), [], option) for option in question.options]
-    for images in (variants()[:1], variants()):
-        asked(tested.text, question, images)
-        _close(asked(tested.letter, question, [[]]).logits[0], logits)
-        _close(asked(tested.text, question, [[]]).logits[0], texts)
+    for each, expected in zip(found, [logits, texts] * 2, strict=True):
+        _close(each, expected)
 
 
 CHECKS = {
