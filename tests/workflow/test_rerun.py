@@ -1,7 +1,7 @@
-"""Rerun only what changed: one edit at a time, the jobs it reruns, its predictions, and what stays the same.
+"""Rerun only what changed: the jobs that an edit reruns, its predictions, and what stays the same.
 
-The edits build on each other, as a user's do: each test edits, checks the plan, runs it and compares. They
-are those of the table in README's section "Rerun only what changed"; test_edits.py plans more of them.
+The edits are those of the table in README's section "Rerun only what changed". Each is planned alone, here or
+in test_edits.py. Two runs then make them all; what each model predicts on each corruption tells them apart.
 """
 
 import re
@@ -26,6 +26,9 @@ OUTPUTS_OF_CONFIG = outputs_of(
     "config/demo-diagnostics.yaml", diagnostics={"random_subset": 3, "option_order": 2}
 )
 RAS = "benchc/benchmarks/bench_c/metrics/ras.py"
+SUITE = "benchc/corruptions/suites/imagenet_c.py"
+MINE = "benchc/corruptions/kernels/mine.py"
+TSV = "data/shapes.tsv"
 # Where each rule writes: the files that an edit may change.
 OUTPUTS = {
     "read_source": r"sources/",
@@ -57,7 +60,6 @@ FROM_SELECTION = {
 }
 FROM_IMAGES = {"contact_sheet": 1, "kappa": 1, **FROM_SELECTION, "infer": 6}
 SETTING = {"configuration": 1}
-OF_THREE_TARGETS = {"score": 3, "score_unselected": 3, "infer_orders": 3}
 # Inference jobs, in the order in which they run.
 SELECTORS = ("pool/letters", "pool/texts")
 TARGETS = ("selected/other", "selected/trained", "unselected/other", "unselected/trained")
@@ -73,28 +75,11 @@ def ledger() -> "Ledger":
     return Ledger()
 
 
-def run(
-    checkout: Checkout, expected: dict[str, int], *, predictions_only: bool = False
-) -> dict[str, tuple[int, int]]:
-    """Assert the plan, run it, assert that nothing else changed; return the predictions of its jobs.
-
-    The plan of the next edit shows that this one is made, and that of the last test.
-    ``predictions_only`` leaves what follows from predictions to the next edit, which must plan it too.
-    """
-    assert checkout.plan() == expected
-    before = checkout.hashes()
+def run(checkout: Checkout, *targets: str) -> dict[str, tuple[int, int]]:
+    """Run the targets, or all, and return the predictions of the jobs."""
     for log in checkout.folder.glob("logs/*/infer/*/*/*.log"):
         log.unlink()
-    if predictions_only:
-        checkout.make(*prediction_files(checkout))
-        assert "infer" not in checkout.plan()
-        return checkout.predictions()
-    checkout.make()
-    after = checkout.hashes()
-    changed = {file for file in before | after if before.get(file) != after.get(file)}
-    allowed = "|".join(OUTPUTS[rule] for rule in expected)
-    assert [file for file in sorted(changed) if not re.search(rf"results/small/({allowed})", file)] == []
-    assert changed, "the edit was meant to change a result"
+    checkout.make(*targets)
     return checkout.predictions()
 
 
@@ -176,51 +161,6 @@ def test_resources_rerun_nothing(checkout):
     models.write_text(before)
 
 
-def test_the_ras_module_reruns_scores_and_what_shows_them(checkout):
-    checkout.edit(
-        RAS,
-        "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0)",
-        "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0) * 0.5",
-    )
-    assert run(checkout, FROM_RAS) == {}
-
-
-def test_a_figure_module_reruns_its_figure(checkout):
-    checkout.edit(
-        "benchc/benchmarks/bench_c/figures/figure8.py", "candidates, height=0.76", "candidates, height=0.7"
-    )
-    assert run(checkout, {"figure8": 1}) == {}
-
-
-def test_the_greedy_module_reruns_the_selection_and_predicts_only_new_items(checkout, ledger):
-    before = kept(checkout)
-    checkout.edit(
-        "benchc/benchmarks/bench_c/selection/greedy.py",
-        "return alpha[0] * values, tuple",
-        "return -alpha[0] * values, tuple",
-    )
-    predictions = run(checkout, FROM_SELECTION, predictions_only=True)
-    assert new(predictions) == ledger.new(checkout, *TARGETS)
-    assert kept(checkout) != before
-
-
-def test_alpha_reruns_the_selection_and_predicts_only_new_items(checkout, ledger):
-    checkout.edit(
-        "benchc/benchmarks/bench_c/selection/greedy.py",
-        "return -alpha[0] * values, tuple",
-        "return alpha[0] * values, tuple",
-    )
-    checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
-    assert new(run(checkout, SETTING | FROM_SELECTION)) == ledger.new(checkout, *TARGETS)
-
-
-def test_swapping_two_numbers_reruns_the_selection(checkout):
-    checkout.configure(selection={"alpha_kappa": 2.0, "alpha_diversity": 0.1})
-    assert checkout.plan() == SETTING | FROM_SELECTION
-    checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
-    assert checkout.plan() == {}
-
-
 def test_selecting_first_stops_if_the_selection_is_unchanged(checkout):
     before = kept(checkout)
     module = checkout.folder / "benchc/benchmarks/bench_c/selection/select.py"
@@ -231,11 +171,94 @@ def test_selecting_first_stops_if_the_selection_is_unchanged(checkout):
     assert kept(checkout) == before
 
 
-def test_the_letter_scorer_reruns_letter_models_and_all_their_predictions(checkout, ledger):
-    checkout.edit("benchc/models/letter.py", "vocabulary[:, tokens]  #", "0.9 * vocabulary[:, tokens]  #")
-    ledger.edits["letters"] += 1
-    predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5}, predictions_only=True)
-    assert new(predictions) == ledger.new(checkout, "pool/letters", *TARGETS)
+# A file, what it contains, what replaces it, and the jobs that rerun.
+RAS_EDIT = (
+    RAS,
+    "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0)",
+    "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0) * 0.5",
+)
+CODE = {
+    "RAS": (*RAS_EDIT, FROM_RAS),
+    "a figure": (
+        "benchc/benchmarks/bench_c/figures/figure8.py",
+        "candidates, height=0.76",
+        "candidates, height=0.7",
+        {"figure8": 1},
+    ),
+    "the greedy selection": (
+        "benchc/benchmarks/bench_c/selection/greedy.py",
+        "return alpha[0] * values, tuple",
+        "return -alpha[0] * values, tuple",
+        FROM_SELECTION,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CODE)
+def test_an_edit_of_code_reruns_its_jobs(checkout, name):
+    *edit, expected = CODE[name]
+    assert checkout.plan_of_edit(*edit) == expected
+
+
+TARGET = {"targets": ["other", "trained", "more"]}
+SELECTOR = {"selectors": ["letters", "texts", "other"]}
+SETTINGS = {
+    "alpha": ({"selection": {"alpha_kappa": 2.0, "alpha_diversity": 0.1}}, FROM_SELECTION),
+    "one more target": (
+        TARGET,
+        {
+            "describe_models": 1,
+            **{"infer": 2, "infer_orders": 1, "score": 1, "score_unselected": 1},
+            # Figures 3 to 5 are about one target each.
+            **{name: 1 for name in SCORED if name not in ("figure3", "figure4", "figure5")},
+        },
+    ),
+    "one more selector": (SELECTOR, {"kappa": 1, **FROM_SELECTION, "infer": 5}),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_setting_reruns_its_jobs(checkout, name):
+    changes, expected = SETTINGS[name]
+    assert checkout.plan_of_settings(**changes) == SETTING | expected
+
+
+def add_a_corruption(checkout: Checkout) -> None:
+    mine = """CorruptionType(
+            "mine",
+            "Averages the colours.",
+            "benchc.corruptions.kernels.mine.mine",
+            {"weight": decided("equal steps", 0.2, 0.4, 0.6, 0.8, 1.0)},
+        ),
+        CONTRAST,"""
+    checkout.edit(SUITE, "(BRIGHTNESS, CONTRAST,", f"(BRIGHTNESS, {mine}")
+    (checkout.folder / MINE).write_text(
+        "import numpy as np\n\n\ndef mine(image, *, weight):\n"
+        "    grey = image.mean(axis=2, keepdims=True)\n"
+        "    return np.uint8((1 - weight) * image + weight * grey)\n"
+    )
+
+
+def test_a_custom_corruption_reruns_only_the_contact_sheet_until_it_is_used(checkout):
+    with checkout.restored(SUITE):
+        add_a_corruption(checkout)
+        assert checkout.plan() == {"contact_sheet": 1}
+    (checkout.folder / MINE).unlink()
+
+
+def change_an_item(checkout: Checkout) -> str:
+    item = next(id_ for id_ in pool(checkout) if id_.startswith("shapes/"))
+    tsv = checkout.folder / TSV
+    rows = pl.read_csv(tsv, separator="\t", infer_schema=False)
+    mark = pl.when(pl.col("index") == Path(item).name).then(pl.lit("?")).otherwise(pl.lit(""))
+    rows.with_columns(pl.col("question") + mark).write_csv(tsv, separator="\t", quote_style="always")
+    return item
+
+
+def test_an_item_of_a_source_reruns_what_shows_it(checkout):
+    with checkout.restored(TSV):
+        change_an_item(checkout)
+        assert checkout.plan() == {"read_source": 1, "pool": 1, "corrupt": 4, "embed": 1, **FROM_IMAGES}
 
 
 def test_a_familys_file_reruns_its_own_models(checkout, ledger):
@@ -245,89 +268,67 @@ def test_a_familys_file_reruns_its_own_models(checkout, ledger):
         "    return chat\n"
     )
     ledger.edits["texts"] += 1
-    predictions = run(checkout, {"kappa": 1, **FROM_SELECTION, "infer": 5}, predictions_only=True)
-    assert new(predictions) == ledger.new(checkout, "pool/texts", *TARGETS)
+    assert checkout.plan() == {"kappa": 1, **FROM_SELECTION, "infer": 5}
 
 
-def test_a_custom_corruption_reruns_only_the_contact_sheet_until_it_is_used(checkout):
-    before = checkout.plan()  # of the edit before
-    suite = checkout.folder / "benchc/corruptions/suites/imagenet_c.py"
-    mine = """CorruptionType(
-            "mine",
-            "Averages the colours.",
-            "benchc.corruptions.kernels.mine.mine",
-            {"weight": decided("equal steps", 0.2, 0.4, 0.6, 0.8, 1.0)},
-        ),
-        CONTRAST,"""
-    suite.write_text(suite.read_text().replace("(BRIGHTNESS, CONTRAST,", f"(BRIGHTNESS, {mine}"))
-    (checkout.folder / "benchc/corruptions/kernels/mine.py").write_text(
-        "import numpy as np\n\n\ndef mine(image, *, weight):\n"
-        "    grey = image.mean(axis=2, keepdims=True)\n"
-        "    return np.uint8((1 - weight) * image + weight * grey)\n"
-    )
-    assert "contact_sheet" not in before and checkout.plan() == before | {"contact_sheet": 1}
-
-
-def test_a_kernel_reruns_its_corruption_and_predicts_only_on_its_images(checkout, ledger):
+def test_edits_of_code_and_of_alpha_predict_again_only_what_they_change(checkout, ledger):
+    """With the family's file: each model and each corruption shows whether another one's edit reached it."""
+    before = kept(checkout)
+    checkout.edit(*RAS_EDIT)
+    checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
+    checkout.edit("benchc/models/letter.py", "vocabulary[:, tokens]  #", "0.9 * vocabulary[:, tokens]  #")
     checkout.edit("benchc/corruptions/kernels/noise.py", EDITED, EDIT)
-    ledger.edits["gaussian_noise"] += 1
-    other = checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"]
-    # The module contains a family's kernels; shot noise is rerun, with the same bytes.
-    predictions = run(checkout, {"corrupt": 2, **FROM_IMAGES}, predictions_only=True)
-    assert checkout.hashes("results/small/corrupted")["results/small/corrupted/shot_noise.parquet"] == other
-    jobs = (*SELECTORS, *TARGETS)
-    assert new(predictions) == ledger.new(checkout, *jobs)
-    assert new(predictions)["pool/texts"] == len(pool(checkout)) * SEVERITIES
-
-
-def test_a_number_of_a_suite_reruns_its_corruption_alone(checkout, ledger):
-    checkout.edit("benchc/corruptions/suites/imagenet_c.py", "published(_CODE, 60, 25, 12, 5, 3)", PHOTONS)
-    predictions = run(checkout, {"corrupt": 1, **FROM_IMAGES}, predictions_only=True)
     # Only the images of one severity are new, but all severities of an item are predicted together.
-    ledger.edits["shot_noise"] += 1
-    jobs = (*SELECTORS, *TARGETS)
-    assert new(predictions) == ledger.new(checkout, *jobs)
+    checkout.edit(SUITE, "1.0, 2.0, 3.0, 4.0, 6.0", "1.0, 2.0, 3.0, 4.0, 5.0")
+    ledger.edits.update(["letters", "gaussian_noise", "gaussian_blur"])
+    assert checkout.plan() == SETTING | FROM_IMAGES | FROM_RAS | {"corrupt": 3}
+    images = checkout.hashes("results/small/corrupted")
+    predictions = run(checkout, *prediction_files(checkout))
+    assert "infer" not in checkout.plan()
+    assert kept(checkout) != before
+    # The module contains a family's kernels; shot noise is rerun, with the same bytes.
+    assert {
+        Path(file).stem
+        for file, hash_ in checkout.hashes("results/small/corrupted").items()
+        if images[file] != hash_
+    } == {"gaussian_noise", "gaussian_blur"}
+    assert new(predictions) == ledger.new(checkout, *SELECTORS, *TARGETS)
+    assert new(predictions)["pool/texts"] == len(pool(checkout)) * (1 + 3 * SEVERITIES)
 
 
-def test_one_more_corruption_predicts_only_on_its_images(checkout, ledger):
-    checkout.configure(corruptions={"types": [*corruptions(checkout), "mine"]})
-    predictions = run(checkout, SETTING | {"corrupt": 1, **FROM_IMAGES})
-    jobs = (*SELECTORS, *TARGETS)
-    assert new(predictions) == ledger.new(checkout, *jobs)
-    assert new(predictions)["pool/texts"] == len(pool(checkout)) * SEVERITIES
+def test_swapping_two_numbers_reruns_the_selection(checkout):
+    swapped = {"selection": {"alpha_kappa": 2.0, "alpha_diversity": 0.1}}
+    with checkout.restored(checkout.config):
+        assert checkout.plan("select") == {}
+        checkout.configure(**swapped)
+        assert checkout.plan("select") == {"select": 1}
 
 
-def test_one_more_target_reruns_its_own_jobs_and_the_comparisons(checkout, ledger):
-    checkout.configure(targets=["other", "trained", "more"])
-    own = {"infer": 2, "infer_orders": 1, "score": 1, "score_unselected": 1}
-    # Figures 3 to 5 are about one target each.
-    outputs = {name: 1 for name in SCORED if name not in ("figure3", "figure4", "figure5")}
-    predictions = run(checkout, SETTING | {"describe_models": 1, **own, **outputs})
-    assert new(predictions) == ledger.new(checkout, "selected/more", "unselected/more")
-
-
-def test_one_more_selector_predicts_on_the_pool_and_on_newly_selected_items(checkout, ledger):
-    checkout.configure(selectors=["letters", "texts", "other"])
-    jobs = ("pool/other", *TARGETS, "selected/more", "unselected/more")
-    expected = {"kappa": 1, **FROM_SELECTION, "infer": len(jobs), **OF_THREE_TARGETS}
-    predictions = run(checkout, SETTING | expected, predictions_only=True)
-    assert new(predictions) == ledger.new(checkout, *jobs)
-    # Its predictions as a target are not computed again for the selection.
-    assert new(predictions)["pool/other"] < len(pool(checkout)) * (1 + 4 * SEVERITIES)
-
-
-def test_only_a_changed_item_of_a_source_is_predicted_again(checkout, ledger):
-    item = next(id_ for id_ in pool(checkout) if id_.startswith("shapes/"))
-    tsv = checkout.folder / "data/shapes.tsv"
-    rows = pl.read_csv(tsv, separator="\t", infer_schema=False)
-    mark = pl.when(pl.col("index") == Path(item).name).then(pl.lit("?")).otherwise(pl.lit(""))
-    rows.with_columns(pl.col("question") + mark).write_csv(tsv, separator="\t", quote_style="always")
-    ledger.edits[item] += 1
-    before_corrupt = checkout.hashes("results/small/corrupted")
-    # The selector of the edit before is not yet in the run's record.
-    expected = {**SETTING, "read_source": 1, "pool": 1, "corrupt": 5, "embed": 1, **FROM_IMAGES}
+def test_additions_and_a_changed_item_are_predicted_alone(checkout, ledger):
+    """To the end: nothing changes but the outputs of the jobs that are planned."""
+    add_a_corruption(checkout)
+    checkout.configure(corruptions={"types": [*corruptions(checkout), "mine"]}, **TARGET, **SELECTOR)
+    ledger.edits[change_an_item(checkout)] += 1
+    before = checkout.hashes()
     jobs = (*SELECTORS, "pool/other", *TARGETS, "selected/more", "unselected/more")
-    predictions = run(checkout, {**expected, "infer": len(jobs), **OF_THREE_TARGETS}, predictions_only=True)
+    expected = {
+        **SETTING,
+        **{"read_source": 1, "pool": 1, "corrupt": 5, "embed": 1, "describe_models": 1},
+        **FROM_IMAGES,
+        **{"infer": len(jobs), "infer_orders": 3, "score": 3, "score_unselected": 3},
+    }
+    assert checkout.plan() == expected | following(
+        OUTPUTS_OF_CONFIG, "scores/", names=running(OUTPUTS_OF_CONFIG, RAS)
+    )
+    predictions = run(checkout)
+    assert checkout.plan() == {}
     assert new(predictions) == ledger.new(checkout, *jobs)
-    assert new(predictions)["pool/texts"] == 1 + 4 * SEVERITIES
-    assert checkout.hashes("results/small/corrupted") == before_corrupt
+    items = len(pool(checkout))
+    assert new(predictions)["pool/texts"] == (items - 1) * SEVERITIES + 1 + 4 * SEVERITIES
+    # Its predictions as a target are not computed again for the selection.
+    assert new(predictions)["pool/other"] < items * (1 + 4 * SEVERITIES)
+    after = checkout.hashes()
+    changed = {file for file in before | after if before.get(file) != after.get(file)}
+    allowed = "|".join(OUTPUTS[rule] for rule in expected)
+    assert [file for file in sorted(changed) if not re.search(rf"results/small/({allowed})", file)] == []
+    assert {file for file in changed if "/corrupted/" in file} == {"results/small/corrupted/mine.parquet"}
