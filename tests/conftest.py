@@ -55,6 +55,12 @@ def python() -> Iterator[Path]:
         yield program
 
 
+@pytest.fixture
+def preloaded_stages(python: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the stages that tests.stages starts run in the python that starts faster."""
+    monkeypatch.setattr("tests.stages.PYTHON", str(python))
+
+
 @pytest.fixture(autouse=True)
 def hub_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Undo what a job of a test's process does: it forbids downloads."""

@@ -5,20 +5,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from benchc.workflow.stage import options
 from scripts.command import call
 from scripts.stage import stage_function
 
 ROOT = Path(__file__).resolve().parents[1]
-PYTHON = sys.executable
-
-
-@pytest.fixture
-def preloaded_stages(python: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let stages of the test run in the python that starts faster."""
-    monkeypatch.setattr(sys.modules[__name__], "PYTHON", str(python))
+PYTHON = sys.executable  # of the commands; the fixture preloaded_stages replaces it
 
 
 def command_of(stage: str, *words: object, **arguments: Any) -> list[str]:
