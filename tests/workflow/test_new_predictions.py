@@ -4,23 +4,14 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import polars as pl
 import pytest
 import yaml
 
 from tests.workflow.checkout import Checkout
 from tests.workflow.test_edits import PLANNED, what_reruns
-from tests.workflow.test_rerun import SEVERITIES, kept, pool, prediction_files
+from tests.workflow.test_rerun import SEVERITIES, change_an_item, kept, pool, prediction_files
 
 JOBS = ("infer", "infer_orders")
-
-
-def one_item(checkout: Checkout) -> None:
-    item = Path(next(id_ for id_ in pool(checkout) if id_.startswith("shapes/"))).name
-    tsv = checkout.folder / "data/shapes.tsv"
-    rows = pl.read_csv(tsv, separator="\t", infer_schema=False)
-    asked = pl.when(pl.col("index") == item).then(pl.col("question") + "?").otherwise(pl.col("question"))
-    rows.with_columns(question=asked).write_csv(tsv, separator="\t", quote_style="always")
 
 
 def one_target(checkout: Checkout) -> None:
@@ -34,7 +25,7 @@ CASES: dict[str, tuple[Callable[[Checkout], object], str]] = {
         "  shot_noise: photons 3 -> 2 at severity 5 in benchc/corruptions/suites/imagenet_c.py",
     ),
     "one kernel": (PLANNED["a kernel"][0], "  code of benchc/corruptions/kernels/noise.py"),
-    "one item": (one_item, "  content of data/shapes.tsv"),
+    "one item": (change_an_item, "  content of data/shapes.tsv"),
     "one target": (one_target, "  targets: + more"),
 }
 
