@@ -88,8 +88,11 @@ def test_bytes_depend_on_neither_order_nor_neighbours(tmp_path: Path, name: str)
     assert written(IMAGES[2:3], spec, tmp_path / "alone").equals(whole.filter(image_key="b/10#0"))
 
 
-def test_bytes_depend_on_neither_workers_nor_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    spec = CorruptionSpec(recipe("frost", 2, 5), seed=3)
+@pytest.mark.parametrize("name", ["impulse_noise", "frost"])
+def test_bytes_depend_on_neither_workers_nor_chunks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    spec = CorruptionSpec(recipe(name, 2, 5), seed=3)
     written(IMAGES, spec, tmp_path / "whole")
     monkeypatch.setattr(chunks, "IMAGES_PER_CHUNK", 1)
     written(IMAGES, spec, tmp_path / "workers", workers=2)

@@ -6,6 +6,7 @@ in test_edits.py. Two runs then make them all; what each model predicts on each 
 
 import re
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import polars as pl
@@ -81,6 +82,15 @@ def run(checkout: Checkout, *targets: str) -> dict[str, tuple[int, int]]:
         log.unlink()
     checkout.make(*targets)
     return checkout.predictions()
+
+
+def changed_outputs(checkout: Checkout, before: dict[str, str], rules: Iterable[str]) -> set[str]:
+    """Return the files of the results that changed, which must be outputs of the rules."""
+    after = checkout.hashes()
+    changed = {file for file in before | after if before.get(file) != after.get(file)}
+    allowed = "|".join(OUTPUTS[rule] for rule in rules)
+    assert [file for file in sorted(changed) if not re.search(rf"results/small/({allowed})", file)] == []
+    return changed
 
 
 def new(predictions: dict[str, tuple[int, int]]) -> dict[str, int]:
@@ -172,13 +182,13 @@ def test_selecting_first_stops_if_the_selection_is_unchanged(checkout):
 
 
 # A file, what it contains, what replaces it, and the jobs that rerun.
-RAS_EDIT = (
-    RAS,
-    "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0)",
-    "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0) * 0.5",
-)
 CODE = {
-    "RAS": (*RAS_EDIT, FROM_RAS),
+    "RAS": (
+        RAS,
+        "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0)",
+        "np.maximum(delta_c, 0.0) * np.maximum(-delta_s, 0.0) * 0.5",
+        FROM_RAS,
+    ),
     "a figure": (
         "benchc/benchmarks/bench_c/figures/figure8.py",
         "candidates, height=0.76",
@@ -261,6 +271,16 @@ def test_an_item_of_a_source_reruns_what_shows_it(checkout):
         assert checkout.plan() == {"read_source": 1, "pool": 1, "corrupt": 4, "embed": 1, **FROM_IMAGES}
 
 
+def test_scores_and_a_figure_are_made_again_without_predictions(checkout):
+    before = checkout.hashes()
+    for name in ("RAS", "a figure"):
+        checkout.edit(*CODE[name][:3])
+    assert run(checkout) == {}
+    assert checkout.plan() == {}
+    changed = changed_outputs(checkout, before, FROM_RAS | {"figure8": 1})
+    assert {"results/small/scores/other.parquet", "results/small/figures/figure8.png"} <= changed
+
+
 def test_a_familys_file_reruns_its_own_models(checkout, ledger):
     (checkout.folder / "benchc/models/families/internvl.py").write_text(
         "from benchc.models import checkpoint\n\n\ndef load(source):\n"
@@ -274,14 +294,13 @@ def test_a_familys_file_reruns_its_own_models(checkout, ledger):
 def test_edits_of_code_and_of_alpha_predict_again_only_what_they_change(checkout, ledger):
     """With the family's file: each model and each corruption shows whether another one's edit reached it."""
     before = kept(checkout)
-    checkout.edit(*RAS_EDIT)
     checkout.configure(selection={"alpha_kappa": 0.1, "alpha_diversity": 2.0})
     checkout.edit("benchc/models/letter.py", "vocabulary[:, tokens]  #", "0.9 * vocabulary[:, tokens]  #")
     checkout.edit("benchc/corruptions/kernels/noise.py", EDITED, EDIT)
     # Only the images of one severity are new, but all severities of an item are predicted together.
     checkout.edit(SUITE, "1.0, 2.0, 3.0, 4.0, 6.0", "1.0, 2.0, 3.0, 4.0, 5.0")
     ledger.edits.update(["letters", "gaussian_noise", "gaussian_blur"])
-    assert checkout.plan() == SETTING | FROM_IMAGES | FROM_RAS | {"corrupt": 3}
+    assert checkout.plan() == SETTING | FROM_IMAGES | {"corrupt": 3}
     images = checkout.hashes("results/small/corrupted")
     predictions = run(checkout, *prediction_files(checkout))
     assert "infer" not in checkout.plan()
@@ -317,9 +336,7 @@ def test_additions_and_a_changed_item_are_predicted_alone(checkout, ledger):
         **FROM_IMAGES,
         **{"infer": len(jobs), "infer_orders": 3, "score": 3, "score_unselected": 3},
     }
-    assert checkout.plan() == expected | following(
-        OUTPUTS_OF_CONFIG, "scores/", names=running(OUTPUTS_OF_CONFIG, RAS)
-    )
+    assert checkout.plan() == expected
     predictions = run(checkout)
     assert checkout.plan() == {}
     assert new(predictions) == ledger.new(checkout, *jobs)
@@ -327,8 +344,5 @@ def test_additions_and_a_changed_item_are_predicted_alone(checkout, ledger):
     assert new(predictions)["pool/texts"] == (items - 1) * SEVERITIES + 1 + 4 * SEVERITIES
     # Its predictions as a target are not computed again for the selection.
     assert new(predictions)["pool/other"] < items * (1 + 4 * SEVERITIES)
-    after = checkout.hashes()
-    changed = {file for file in before | after if before.get(file) != after.get(file)}
-    allowed = "|".join(OUTPUTS[rule] for rule in expected)
-    assert [file for file in sorted(changed) if not re.search(rf"results/small/({allowed})", file)] == []
+    changed = changed_outputs(checkout, before, expected)
     assert {file for file in changed if "/corrupted/" in file} == {"results/small/corrupted/mine.parquet"}
