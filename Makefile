@@ -6,6 +6,8 @@ VENV ?= .venv
 CORES ?= all
 CONFIG ?= config/demo.yaml
 RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
+# With the large packages imported once for all jobs; the measurements of jobs are then not those of a user.
+run_fast = python -m tests.workflow.preloaded benchc run $(1) $(if $(FULL),--full) --cores $(CORES)
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
@@ -32,21 +34,21 @@ browser:
 # Runs two diagnostics and the demos of other benchmarks, and checks their results: accuracies, effects of corruptions,
 # generated answers, figures. Then runs the 120 real groups of NaturalBench and the real items of R-Bench, where they are.
 check-demo: demo
-	benchc run config/demo-diagnostics.yaml $(if $(FULL),--full) --cores $(CORES)
+	$(call run_fast,config/demo-diagnostics.yaml)
 	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo
-	benchc run config/demo-vqa-robustness.yaml $(if $(FULL),--full) --cores $(CORES)
+	$(call run_fast,config/demo-vqa-robustness.yaml)
 	python -m pytest tests/benchmarks/vqa_robustness/demo_run -s --run results/demo-vqa-robustness
-	benchc run config/demo-naturalbench.yaml $(if $(FULL),--full) --cores $(CORES)
+	$(call run_fast,config/demo-naturalbench.yaml)
 	python -m pytest tests/benchmarks/naturalbench/demo_run -s --run results/demo-naturalbench
-	benchc run config/demo-r-bench.yaml $(if $(FULL),--full) --cores $(CORES)
+	$(call run_fast,config/demo-r-bench.yaml)
 	python -m pytest tests/benchmarks/r_bench/demo_run -s --run results/demo-r-bench
-	benchc run config/demo-mllm-ic.yaml $(if $(FULL),--full) --cores $(CORES)
+	$(call run_fast,config/demo-mllm-ic.yaml)
 	python -m pytest tests/benchmarks/mllm_ic/demo_run -s --run results/demo-mllm-ic
 	@if [ -d "$${BENCHC_SHARED:-../shared}/data/real/paired" ]; then \
-		benchc run config/real-groups.yaml $(if $(FULL),--full) --cores $(CORES); \
+		$(call run_fast,config/real-groups.yaml); \
 	else echo "config/real-groups.yaml is not run: set BENCHC_SHARED to the folder with the real groups"; fi
 	@if [ -d "$${BENCHC_SHARED:-../shared}/data/real/caption" ]; then \
-		benchc run config/real-pairs.yaml $(if $(FULL),--full) --cores $(CORES); \
+		$(call run_fast,config/real-pairs.yaml); \
 	else echo "config/real-pairs.yaml is not run: set BENCHC_SHARED to the folder with the real items"; fi
 
 # Comparison with the imagecorruptions package, one thread each: about ten minutes.

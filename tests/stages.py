@@ -5,17 +5,26 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from benchc.workflow.stage import options
 from scripts.command import call
 from scripts.stage import stage_function
 
 ROOT = Path(__file__).resolve().parents[1]
+PYTHON = sys.executable
+
+
+@pytest.fixture
+def preloaded_stages(python: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let stages of the test run in the python that starts faster."""
+    monkeypatch.setattr(sys.modules[__name__], "PYTHON", str(python))
 
 
 def command_of(stage: str, *words: object, **arguments: Any) -> list[str]:
     """Return the command of a stage: arguments as a rule gives them, and words as they are."""
     given = [option for name, value in arguments.items() for option in options(name, value)]
-    return [sys.executable, "-m", "scripts.stage", stage, *given, *map(str, words)]
+    return [PYTHON, "-m", "scripts.stage", stage, *given, *map(str, words)]
 
 
 def run_stage(stage: str, *words: object, **arguments: Any) -> subprocess.CompletedProcess[str]:

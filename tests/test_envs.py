@@ -5,6 +5,8 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Mapping
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -70,16 +72,26 @@ def test_every_supported_model_has_its_environment():
                 assert environment in names or model.get("recommended") == "server", id_
 
 
+@cache
+def installed() -> Mapping[str, list[str]]:
+    return packages_distributions()
+
+
+@cache
+def imported_by(file: str) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse((ROOT / file).read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.split(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.split(".")[0])
+    return names
+
+
 def third_party(files: list[str]) -> set[str]:
     """Return the distributions that the first-party files and what they import need, by static imports."""
-    distributions = packages_distributions()
-    names = set()
-    for file in source_closure(files, ROOT):
-        for node in ast.walk(ast.parse((ROOT / file).read_text())):
-            if isinstance(node, ast.Import):
-                names |= {alias.name.split(".")[0] for alias in node.names}
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                names.add(node.module.split(".")[0])
+    distributions = installed()
+    names = set().union(*map(imported_by, source_closure(files, ROOT)))
     ours = {"benchc", "scripts", *sys.stdlib_module_names}
     # Some packages provide one module; OpenCV and imgaug come in several.
     chosen = {"cv2": "opencv-python-headless", "imgaug": "imaug"}

@@ -75,6 +75,8 @@ def place(model: Any, source: CheckpointSource) -> None:
         # transformers would copy these layers to a GPU in each forward pass.
         raise too_little(source)
     if source.compile:
+        # The compiler, too, is deterministic.
+        torch.use_deterministic_algorithms(True, warn_only=True)
         # One program for the blocks, which are alike, and for all sizes; with the keys and values of a
         # prompt, one for each layer, of which torch allows 8 by default. The rest of a model, such as the
         # search for placeholders, depends on values.

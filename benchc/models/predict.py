@@ -204,7 +204,8 @@ def _passing_together(model: ModelInterface, variants: Variants) -> Collection[l
 def _prepared(source: CheckpointSource, threads: int) -> Iterator[None]:
     """Set up torch for a model that the block loads."""
     torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    # Not use_deterministic_algorithms, which imports torch's compiler: two seconds of each job.
+    torch.set_deterministic_debug_mode("warn")
     # It fills new memory with NaN, for programs that read memory which they did not write.
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     if source.device == "cuda" and not torch.cuda.is_available():

@@ -18,6 +18,8 @@ from benchc.workflow.code import ROOT, By, Param, Wildcards, code_of, code_param
 
 # The name of inputs that a job waits for, or reads by another path: they are no arguments.
 WAITED_FOR = "waited_for"
+# Snakemake looks three times at the signature of each param of each job.
+OF_WILDCARDS = inspect.signature(lambda wildcards: wildcards)
 RUN = "python -m scripts.stage {params.call:q} 2>&1 | tee {log}"
 
 
@@ -131,6 +133,8 @@ def _constant(text: str) -> Param:
 
 def _numbered(name: str, params: Sequence[Param]) -> dict[str, Param]:
     """Return the params of a setting by keywords, which two keys such as a-b and a.b must not share."""
+    for param in params:
+        vars(param)["__signature__"] = OF_WILDCARDS
     # Snakemake keeps params in a list, whose methods have names, too: there is none with a number.
     return {f"{name}_{number}": param for number, param in enumerate(params)}
 

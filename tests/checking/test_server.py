@@ -152,19 +152,37 @@ def test_a_model_to_fetch_for_a_server_that_jobs_start(monkeypatch):
     assert skipped.text.startswith("its jobs start its server, which was not tried;")
 
 
-def checked(folder: Path, entry: dict[str, Any], *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run `benchc models check` for an entry in a process without torch."""
-    (folder / "without").mkdir(exist_ok=True)
-    (folder / "without/torch.py").write_text("raise ImportError('asking a server imports torch')\n")
+def written(folder: Path, entry: dict[str, Any]) -> list[str]:
+    """Write an entry, and return the words of `benchc models check` for it."""
     (folder / "models.yaml").write_text(
         yaml.safe_dump({"far": {"label": "Far", "scoring": "letter"} | entry})
     )
-    command = [sys.executable, "-m", "scripts.benchc", "models", "check", "far", "--catalogue", "models.yaml"]
+    return ["models", "check", "far", "--catalogue", "models.yaml"]
+
+
+def checked(folder: Path, entry: dict[str, Any]) -> subprocess.CompletedProcess[str]:
+    """Run `benchc models check` for an entry in a process without torch."""
+    (folder / "without").mkdir(exist_ok=True)
+    (folder / "without/torch.py").write_text("raise ImportError('asking a server imports torch')\n")
+    command = [sys.executable, "-m", "scripts.benchc", *written(folder, entry)]
     environment = {**os.environ, "PYTHONPATH": f"{folder / 'without'}:{ROOT}"}
-    return subprocess.run([*command, *arguments], cwd=folder, env=environment, text=True, capture_output=True)
+    return subprocess.run(command, cwd=folder, env=environment, text=True, capture_output=True)
 
 
-def test_a_model_on_a_running_server_answers_items(serve, tmp_path, pool):  # noqa: F811
+@pytest.fixture
+def called(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Any:
+    """Return a function that checks an entry in this process, and returns what it writes to both streams."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(entry: dict[str, Any], *arguments: str) -> tuple[str, str]:
+        capsys.readouterr()
+        main([*written(tmp_path, entry), *arguments])
+        return capsys.readouterr()
+
+    return call
+
+
+def test_a_model_on_a_running_server_answers_items(serve, tmp_path, pool, called):  # noqa: F811
     server = serve()
     entry = {"label": "Emu3-Chat", "repo": NAME, "server": {"url": server.url}}
     done = checked(tmp_path, entry)
@@ -178,9 +196,9 @@ def test_a_model_on_a_running_server_answers_items(serve, tmp_path, pool):  # no
     for answer in range(4):
         items = pool.sample.with_columns(answer=pl.lit(answer, pl.Int64))
         write_table(items, tmp_path / "pool.parquet", POOL)
-        done = checked(tmp_path, entry, "--source", "pool.parquet")
-        correct += re.findall(r"^clean accuracy: (\d) of 2 items correct", done.stdout, re.MULTILINE)
-        assert "published: 35.2 % on the " in done.stdout
+        output, _ = called(entry, "--source", "pool.parquet")
+        correct += re.findall(r"^clean accuracy: (\d) of 2 items correct", output, re.MULTILINE)
+        assert "published: 35.2 % on the " in output
     assert len(correct) == 4 and sum(map(int, correct)) == 2
 
 
@@ -195,24 +213,21 @@ def test_a_closed_model_answers_in_its_own_words(serve, tmp_path):  # noqa: F811
     assert re.fullmatch(r"\w+: \S+ s per answer, \d of 3 answers choose an option, \d cut off.*", second)
 
 
-def test_models_check_asks_with_the_system_prompt(serve, tmp_path):  # noqa: F811
+def test_models_check_asks_with_the_system_prompt(serve, called):  # noqa: F811
     server = serve()
     entry = {"scoring": "generate", "max_new_tokens": 3, "system_prompt": "Be brief."}
     entry |= {"server": {"url": server.url, "model": NAME}}
-    done = checked(tmp_path, entry)
-    assert done.returncode == 0, done.stderr
-    assert "warning" not in done.stderr
+    assert "warning" not in called(entry)[1]
     asked = [body["messages"] for path, body in server.answered if path == CHAT]
     assert {messages[0]["role"] for messages in asked} == {"system"}
     server.fault = lambda path, body: (404, {}, "{}") if path == TOKENIZE else None
-    done = checked(tmp_path, entry)
-    (warning,) = [line for line in done.stderr.splitlines() if line.startswith("warning")]
+    (warning,) = [line for line in called(entry)[1].splitlines() if line.startswith("warning")]
     assert warning.startswith("warning: far: the server does not show its prompts by /tokenize, so it is not")
     del entry["system_prompt"]
-    assert "warning" not in checked(tmp_path, entry).stderr
+    assert "warning" not in called(entry)[1]
 
 
-def test_a_server_is_started_asked_and_stopped(tmp_path, checkpoints):  # noqa: F811
+def test_a_server_is_started_asked_and_stopped(tmp_path, checkpoints, called):  # noqa: F811
     program = f"{sys.executable} {vllm_like.__file__} {{model}} --port {{port}} --model "
     entry = {"path": str(checkpoints["llava"]), "server": {"command": f"{program} {{model}}"}}
     # The program of the server may import what this process may not.
@@ -222,8 +237,7 @@ def test_a_server_is_started_asked_and_stopped(tmp_path, checkpoints):  # noqa: 
     assert re.search(r"^ok: loaded in \d+ s, \S+ s per prediction, label mass", done.stdout, re.MULTILINE)
     assert (tmp_path / "logs/models_check/far.log").is_file()
     entry["server"]["command"] = f"env PYTHONPATH= {program} another"
-    done = checked(tmp_path, entry)
-    assert done.returncode == 1
-    (error,) = [line for line in done.stderr.splitlines() if line.startswith("error: ")]
     end = "the server serves another model, another; let `command` serve it as {model}"
-    assert error == f"error: {checkpoints['llava']}: {end}"
+    with pytest.raises(SystemExit) as caught:
+        called(entry)
+    assert str(caught.value) == f"error: {checkpoints['llava']}: {end}"

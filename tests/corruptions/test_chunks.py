@@ -3,6 +3,7 @@
 import io
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -29,6 +30,8 @@ from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import IMAGE_COLUMNS, EncodedImage, pool_digest, read_ids, unique_images
 from benchc.schemas.subset import SUBSET
 from tests.stages import command_of
+
+pytestmark = pytest.mark.usefixtures("preloaded_stages")
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -76,15 +79,18 @@ def test_clean_passes_through_the_same_code(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["impulse_noise", "frost"])
-def test_bytes_depend_on_neither_order_neighbours_workers_nor_chunks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
+def test_bytes_depend_on_neither_order_nor_neighbours(tmp_path: Path, name: str) -> None:
     spec = CorruptionSpec(recipe(name, 2, 5), seed=3)
     whole = written(IMAGES, spec, tmp_path / "whole")
     backwards = written(IMAGES[::-1], spec, tmp_path / "backwards")
     key = ["image_key", "severity"]
     assert backwards.sort(key).equals(whole.sort(key))
     assert written(IMAGES[2:3], spec, tmp_path / "alone").equals(whole.filter(image_key="b/10#0"))
+
+
+def test_bytes_depend_on_neither_workers_nor_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = CorruptionSpec(recipe("frost", 2, 5), seed=3)
+    written(IMAGES, spec, tmp_path / "whole")
     monkeypatch.setattr(chunks, "IMAGES_PER_CHUNK", 1)
     written(IMAGES, spec, tmp_path / "workers", workers=2)
     assert (tmp_path / "workers").read_bytes() == (tmp_path / "whole").read_bytes()
@@ -251,13 +257,15 @@ def command(folder: Path, spec: CorruptionSpec, output: Path, **options: object)
 
 
 def test_a_killed_stage_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    images: list[EncodedImage] = [(f"a://{n}", png(n, 240, 320)) for n in range(3 * IMAGES_PER_CHUNK)]
+    images: list[EncodedImage] = [(f"a://{n}", png(n, 168, 224)) for n in range(3 * IMAGES_PER_CHUNK)]
     # Every other item shares its image with the one before it, and the last with the first.
     items = {f"a/{n}": [images[n // 2]] for n in range(2 * len(images))}
     pool_file(tmp_path / "items.parquet", items | {"a/last": [images[0]]})
     spec = CorruptionSpec(recipe("elastic_transform", 1, 2, 3), seed=5)
     output = tmp_path / "killed.parquet"
-    process = subprocess.Popen(command(tmp_path, spec, output), cwd=ROOT, stderr=subprocess.DEVNULL)
+    # The process of the stage itself is to be killed.
+    given = [sys.executable, *command(tmp_path, spec, output)[1:]]
+    process = subprocess.Popen(given, cwd=ROOT, stderr=subprocess.DEVNULL)
     parts = tmp_path / "killed.parquet.parts"
     while process.poll() is None and not list(parts.glob("*.chunk")):
         time.sleep(0.005)

@@ -21,6 +21,8 @@ from tests.corruptions.own_files import written
 from tests.stages import command_of, run_stage
 from tests.test_images import png_header
 
+pytestmark = pytest.mark.usefixtures("preloaded_stages")
+
 ROOT = Path(__file__).resolve().parents[2]
 NOISE = choose(["gaussian_noise"], [1, 3], engine="imgaug")
 

@@ -35,7 +35,7 @@ def world(count: int, seed: int) -> tuple[np.ndarray, list[str]]:
 def encoder() -> TrainedEncoder:
     torch.set_num_threads(1)
     images, captions = world(600, seed=1)
-    return train_encoder(images, captions, steps=120, seed=5, batch=48)
+    return train_encoder(images, captions, steps=60, seed=5, batch=48)
 
 
 @pytest.fixture(scope="module")

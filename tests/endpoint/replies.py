@@ -36,6 +36,7 @@ class Handler(BaseHTTPRequestHandler):
     """Replies to every request."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each reply waits 40 ms for the acknowledgement of its head
     server: ReplyingServer
 
     def do_GET(self) -> None:

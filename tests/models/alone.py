@@ -1,5 +1,6 @@
 """Transformers without a server and without this project: the oracle of prompts and scores."""
 
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,11 @@ class Alone:
         self.processor.image_processor = transformers.AutoImageProcessor.from_pretrained(
             folder, backend="pil"
         )
-        self.model = transformers.AutoModelForImageTextToText.from_pretrained(folder).eval()
+        self.folder = folder
+
+    @cached_property
+    def model(self) -> Any:
+        return transformers.AutoModelForImageTextToText.from_pretrained(self.folder).eval()
 
     def inputs(self, text: str, image: np.ndarray, answer: str | None = None) -> Any:
         """Return the input of a chat of one message, or with the beginning of the answer."""

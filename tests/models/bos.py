@@ -1,5 +1,6 @@
 """Small checkpoints whose prompts get BOS from the chat template, the tokenizer, both or none."""
 
+import shutil
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,6 +38,6 @@ def save_with_bos(source: Path, folder: Path, origin: Origin) -> Path:
         )
     if origin.template:
         processor.chat_template = BOS + processor.chat_template
-    transformers.AutoModelForImageTextToText.from_pretrained(source).save_pretrained(folder)
+    shutil.copytree(source, folder, dirs_exist_ok=True)
     processor.save_pretrained(folder)
     return folder

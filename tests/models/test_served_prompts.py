@@ -13,12 +13,14 @@ import pytest
 
 from benchc.endpoint.client import Endpoint, EndpointSettings
 from benchc.models.generation import Generation
+from benchc.models.letter import LetterScorer
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.server.chat import DETOKENIZE
 from benchc.models.server.generate import served_generator
 from benchc.models.server.served import served_scorer
+from benchc.models.text import TextScorer
 from tests.models.alone import Alone
 from tests.models.bos import ORIGINS, save_with_bos
 from tests.models.conftest import NAME, QUESTIONS, SERVERS
@@ -48,53 +50,37 @@ def client(server: TinyServer) -> Endpoint:
     return Endpoint(EndpointSettings(server.url, attempts=1))
 
 
-@pytest.mark.parametrize("kind", SERVERS)
 @pytest.mark.parametrize("name", ORIGINS)
-def test_a_prompt_has_the_special_tokens_that_transformers_gives_it(folders, start, image, kind, name):
-    alone, server = Alone(folders[name]), start(folders[name], kind)
+def test_a_prompt_has_the_special_tokens_that_transformers_gives_it(folders, start, image, name):
+    """A job and the servers pass the tokens of transformers through the model, and give its scores."""
+    alone, chat = (
+        Alone(folders[name]),
+        load_scorer("llava", "letter", CheckpointSource(str(folders[name]))).chat,
+    )
     bos = alone.processor.tokenizer.bos_token_id
     letters, texts = letter_prompt(QUESTION), text_prompt(QUESTION)
-    with client(server) as endpoint:
-        scorer = served_scorer(endpoint, {NAME}, FACTS, "letter", 20)
-        found = scorer.score(QUESTION, [[image]])
-        expected = alone.tokens(letters, image)
-        assert expected.count(bos) == ORIGINS[name].count
-        assert server.prompts[-1] == expected
-        scores = [alone.log_probabilities(letters, image, letter) for letter in QUESTION.letters]
-        assert {len(each) for each in scores} == {1}
-        np.testing.assert_allclose(found.logits[0], np.ravel(scores), atol=1e-4)
-
-        scorer = served_scorer(endpoint, {NAME}, FACTS, "text", 20)
-        found = scorer.score(QUESTION, [[image]])
-        options = [alone.tokens(texts, image, option) for option in QUESTION.texts]
-        assert sorted(server.prompts[-len(options) :]) == sorted(options)
-        sums = [sum(alone.log_probabilities(texts, image, option)) for option in QUESTION.texts]
-        np.testing.assert_allclose(found.logits[0], sums, atol=1e-4)
-
-
-@pytest.mark.parametrize("scoring", ["letter", "text"])
-@pytest.mark.parametrize("name", ORIGINS)
-def test_a_job_and_the_servers_pass_the_same_tokens_through_the_model(folders, start, image, scoring, name):
-    job = load_scorer("llava", scoring, CheckpointSource(str(folders[name])))
-    expected = job.score(QUESTION, [[image]])
-    prompts = []
+    prompt = alone.tokens(letters, image)
+    assert prompt.count(bos) == ORIGINS[name].count
+    options = sorted(alone.tokens(texts, image, option) for option in QUESTION.texts)
+    each = [alone.log_probabilities(letters, image, letter) for letter in QUESTION.letters]
+    assert {len(logs) for logs in each} == {1}
+    sums = [sum(alone.log_probabilities(texts, image, option)) for option in QUESTION.texts]
+    job = [scorer(chat).score(QUESTION, [[image]]) for scorer in (LetterScorer, TextScorer)]
     for kind in SERVERS:
         server = start(folders[name], kind)
         with client(server) as endpoint:
-            found = served_scorer(endpoint, {NAME}, FACTS, scoring, 20).score(QUESTION, [[image]])
-        pair = (log_softmax(each.logits) for each in (found, expected))
-        np.testing.assert_allclose(*pair, atol=1e-4)
-        np.testing.assert_allclose(found.label_mass, expected.label_mass, atol=1e-5)
-        prompts.append(sorted(server.prompts[-(1 if scoring == "letter" else len(QUESTION.options)) :]))
-    assert prompts[0] == prompts[1]
-
-
-@pytest.mark.parametrize("name", ORIGINS)
-def test_a_generated_answer_continues_the_prompt_that_transformers_makes(folders, start, image, name):
-    alone, server = Alone(folders[name]), start(folders[name])
-    with client(server) as endpoint:
-        served_generator(endpoint, {NAME}, FACTS, Generation(3)).replies(QUESTION, [[image]])
-    assert server.prompts[-1] == alone.tokens(letter_prompt(QUESTION), image)
+            of_letters = served_scorer(endpoint, {NAME}, FACTS, "letter", 20).score(QUESTION, [[image]])
+            assert server.prompts[-1] == prompt
+            of_texts = served_scorer(endpoint, {NAME}, FACTS, "text", 20).score(QUESTION, [[image]])
+            assert sorted(server.prompts[-len(options) :]) == options
+            if kind == "vllm":
+                served_generator(endpoint, {NAME}, FACTS, Generation(3)).replies(QUESTION, [[image]])
+                assert server.prompts[-1] == prompt
+        np.testing.assert_allclose(of_letters.logits[0], np.ravel(each), atol=1e-4)
+        np.testing.assert_allclose(of_texts.logits[0], sums, atol=1e-4)
+        for found, expected in zip((of_letters, of_texts), job, strict=True):
+            np.testing.assert_allclose(log_softmax(found.logits), log_softmax(expected.logits), atol=1e-4)
+            np.testing.assert_allclose(found.label_mass, expected.label_mass, atol=1e-5)
 
 
 @pytest.mark.parametrize("bos", [0, 2])

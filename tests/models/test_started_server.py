@@ -46,14 +46,6 @@ def another(checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> An
     server.stop()
 
 
-def test_a_started_server_has_a_key_of_its_own(checkpoints, variants, tmp_path):
-    with started(checkpoints["llava"], tmp_path / "server.log") as model:
-        [(scores, _)] = model.compute(model.model, QUESTIONS[0], [UnitInput(variants)])
-    assert scores.logits.shape == (len(variants), 3)
-    assert model.identity["command"] == SERVER
-    assert model.identity["model"] == checkpoints["llava"].name
-
-
 # It says which GPUs it sees.
 SEEING = "sh -c 'echo sees ${CUDA_VISIBLE_DEVICES-all}; exec sleep 60' {model} {port}"
 
@@ -153,11 +145,17 @@ def test_the_server_of_another_job_at_the_port_is_not_asked(checkpoints, tmp_pat
         raise AssertionError("it is another server")
 
 
-def test_a_server_that_dies_half_way_says_so(checkpoints, variants, tmp_path, monkeypatch):
+def test_a_started_server_has_a_key_of_its_own_and_says_so_where_it_dies_half_way(
+    checkpoints, variants, tmp_path, monkeypatch
+):
     log = tmp_path / "server.log"
     monkeypatch.setattr("benchc.endpoint.client.MAX_WAIT", 0.2)
     sentence = "^tiny: its server ended while it was asked, with exit status 137: .*; look at its output in"
     with pytest.raises(InputError, match=sentence) as caught, started(checkpoints["llava"], log) as model:
+        [(scores, _)] = model.compute(model.model, QUESTIONS[0], [UnitInput(variants)])
+        assert scores.logits.shape == (len(variants), 3)
+        assert model.identity["command"] == SERVER
+        assert model.identity["model"] == checkpoints["llava"].name
         (server,) = [
             process
             for process in psutil.Process().children(recursive=True)

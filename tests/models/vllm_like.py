@@ -24,6 +24,7 @@ from PIL import Image
 LIBRARY = torch.library.Library("torchvision", "FRAGMENT")
 
 MAX_TOKEN_IDS = 128
+MODELS: dict[tuple[bytes, ...], Any] = {}
 Reply = tuple[int, dict[str, str], str]
 # Called with the path and the body of a request; returns what to reply in its place, None to answer it, or
 # raises ConnectionAbortedError to close the connection.
@@ -278,6 +279,7 @@ class Handler(BaseHTTPRequestHandler):
     """The paths of vLLM that are needed here."""
 
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True  # else each reply waits 40 ms for the acknowledgement of its head
     server: TinyServer
 
     def do_GET(self) -> None:
@@ -353,6 +355,7 @@ def image_of(url: str) -> Image.Image:
 
 
 def _load(folder: Path) -> tuple[Any, Any]:
+    """Return the processor and the model of a checkpoint; servers of equal weights share the model."""
     # torchvision without its compiled operators cannot be imported otherwise.
     for operator in ("nms", "qnms"):
         if not hasattr(torch.ops.torchvision, operator):
@@ -361,8 +364,11 @@ def _load(folder: Path) -> tuple[Any, Any]:
 
     processor = transformers.AutoProcessor.from_pretrained(folder)
     processor.image_processor = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
-    model = transformers.AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32)
-    return processor, model.eval()
+    key = tuple((folder / name).read_bytes() for name in ("config.json", "model.safetensors"))
+    if key not in MODELS:
+        model = transformers.AutoModelForImageTextToText.from_pretrained(folder, dtype=torch.float32)
+        MODELS[key] = model.eval()
+    return processor, MODELS[key]
 
 
 def main() -> None:

@@ -15,6 +15,8 @@ from benchc.sources.pool import assemble, choose, largest_cap, pool_rows, task_t
 from tests.footers import footer_of
 from tests.stages import run_stage
 
+pytestmark = pytest.mark.usefixtures("preloaded_stages")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

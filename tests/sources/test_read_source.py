@@ -12,6 +12,8 @@ from benchc.workflow.stage import options
 from tests.sources.tsv_files import encoded, image_bytes, row, write_tsv
 from tests.stages import run_stage
 
+pytestmark = pytest.mark.usefixtures("preloaded_stages")
+
 
 def run(tmp_path: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     files = {"parquet": tmp_path / "s.parquet", "report": tmp_path / "s.report.csv"}

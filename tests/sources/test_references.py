@@ -18,6 +18,8 @@ from tests.sources.tsv_files import open_row, row, write_tsv
 from tests.sources.vqav2_files import annotation, convert_vqav2, question, read_vqav2, write_vqav2
 from tests.stages import run_stage
 
+pytestmark = pytest.mark.usefixtures("preloaded_stages")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

@@ -38,6 +38,8 @@ from tests.sources.vqav2_files import (
 )
 from tests.stages import run_stage
 
+pytestmark = pytest.mark.usefixtures("preloaded_stages")
+
 ROOT = Path(__file__).resolve().parents[2]
 
 

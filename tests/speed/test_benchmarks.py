@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +21,23 @@ def photos(tmp_path: Path) -> Path:
     return folder
 
 
-def run(script: str, *options: str) -> str:
-    command = [sys.executable, str(ROOT / "speed" / script), *options]
-    result = subprocess.run(command, capture_output=True, text=True)
-    assert result.returncode == 0, result.stderr
-    return result.stdout
+Run = Callable[..., str]
 
 
-def test_times_and_memory_of_both_packages(photos: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def run(python: Path) -> Run:
+    """Return a function that runs a script and returns what it prints."""
+
+    def printed(script: str, *options: str) -> str:
+        command = [str(python), str(ROOT / "speed" / script), *options]
+        result = subprocess.run(command, capture_output=True, text=True)
+        assert result.returncode == 0, result.stderr
+        return result.stdout
+
+    return printed
+
+
+def test_times_and_memory_of_both_packages(run: Run, photos: Path, tmp_path: Path) -> None:
     output = tmp_path / "deep" / "times.json"
     options = ("--sizes", "120x80", "--types", "contrast", "--seconds", "0", "--photos", str(photos))
     printed = run("corruptions.py", *options, "--output", str(output))
@@ -42,7 +51,7 @@ def test_times_and_memory_of_both_packages(photos: Path, tmp_path: Path) -> None
     assert "### Working memory at 120x80" in printed
 
 
-def test_forms_stage_cores_and_files(photos: Path) -> None:
+def test_forms_stage_cores_and_files(run: Run, photos: Path) -> None:
     # Every form is compared with its pixels, and what is made with what was stored.
     options = ("--types", "contrast", "--rounds", "1", "--items", "40", "--megapixels", "0.5")
     printed = run("corrupt_stage.py", "--photos", str(photos), *options)
@@ -53,7 +62,7 @@ def test_forms_stage_cores_and_files(photos: Path) -> None:
     assert "95 variants of 0.50 megapixels" in printed
 
 
-def test_all_ways_to_open_a_cache_find_its_units() -> None:
+def test_all_ways_to_open_a_cache_find_its_units(run: Run) -> None:
     # Each process checks that it finds all, and none that is not there.
     printed = run("cache.py", "--units", "90", "--shards", "3", "--looked-up", "30", "--rounds", "1")
     assert "90 units, of which 30 are looked up" in printed
@@ -63,25 +72,25 @@ def test_all_ways_to_open_a_cache_find_its_units() -> None:
 @pytest.mark.parametrize(
     "script", ["gpu_inference.py", "host.py", "inference.py", "metrics.py", "selection.py"]
 )
-def test_other_benchmarks_start(script: str) -> None:
+def test_other_benchmarks_start(run: Run, script: str) -> None:
     assert "usage: " in run(script, "--help")
 
 
-def test_a_stand_in_device_is_kept_busy_by_workers() -> None:
+def test_a_stand_in_device_is_kept_busy_by_workers(run: Run) -> None:
     options = ("--models", "LLaVA-1.5", "--sides", "64", "--seconds", "2", "--latencies", "800")
     rows = [line.split("|") for line in run("host.py", *options).splitlines() if line.startswith("| LLaVA")]
     assert [row[2].strip() for row in rows] == ["64", "64"]
     assert float(rows[1][5].strip(" %(!)")) > 50
 
 
-def test_mining_is_timed_beside_its_products() -> None:
+def test_mining_is_timed_beside_its_products(run: Run) -> None:
     printed = run("mining.py", "--sizes", "300", "--shares", "0.3", "--keep-by", "hardest")
     size, share, kept, *_ = (cell.strip() for cell in printed.splitlines()[-1].strip("|").split("|"))
     assert size == "300" and 15 < float(share.rstrip("%")) < 45
     assert 0 < int(kept.replace(",", "")) <= 64 * 300
 
 
-def test_the_cube_is_measured_at_each_size() -> None:
+def test_the_cube_is_measured_at_each_size(run: Run) -> None:
     printed = run("cube.py", "--models", "2", "--items", "60", "120", "--draws", "20").splitlines()
     assert [line.split("|")[1].strip() for line in printed[-2:]] == ["60", "120"]
     assert 0 < float(printed[-1].split("|")[-2]) < 8  # GB at the peak

@@ -1,8 +1,12 @@
 """A python whose processes begin with large packages imported, on which a small job spends most of its time.
 
-A server imports the packages and forks a process for every `python -m MODULE`. It keeps no module of the
-project, so each process imports those of its own working directory, as without the server. It keeps what
-`benchc.closure` has read of the project's source files, which is half of the time of a dry run.
+A server imports the packages and forks a process for every `python -m MODULE` and `python FILE.py`. It
+keeps no module of the project, so each process imports those of its own working directory, as without the
+server. It keeps what `benchc.closure` has read of the project's source files, which is half of the time of a
+dry run.
+
+`python -m tests.workflow.preloaded COMMAND...` runs a command whose jobs use it. Snakemake's benchmark files
+then measure the waiting process, not the job.
 """
 
 import atexit
@@ -41,6 +45,7 @@ PACKAGES = (
     "scipy.stats",
     "sentence_transformers",
     "skimage",
+    "smart_open",
     "snakemake.cli",
     "torch._inductor.config",
     "transformers.models.auto.processing_auto",
@@ -54,15 +59,17 @@ PACKAGES = (
 # Imports little, since it starts for every job.
 CLIENT = """#!{python} -IS
 import array, marshal, os, socket, sys
-if sys.argv[1:2] != ["-m"]:
+is_module = sys.argv[1:2] == ["-m"]
+if not (is_module or "".join(sys.argv[1:2]).endswith(".py")):
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 server = socket.socket(socket.AF_UNIX)
 server.connect({address!r})
 socket.send_fds(server, [b"3"], [0, 1, 2])
-server.sendall(marshal.dumps((sys.argv[2:], os.getcwd(), dict(os.environ))))
+server.sendall(marshal.dumps((sys.argv[1 + is_module:], os.getcwd(), dict(os.environ))))
 server.shutdown(socket.SHUT_WR)
 sys.exit(int(server.recv(16) or b"1"))
 """
+SERVE = "--serve"
 KEPT: list[ModuleType] = []  # torchvision's operators are declared as long as their module exists
 ROOT = Path(__file__).resolve().parents[2]
 CLOSURE = "benchc/closure.py"
@@ -82,7 +89,7 @@ def preloaded_python(environment: dict[str, str]) -> Iterator[Path]:
         listener.bind(address)
         listener.listen(64)
         number = listener.fileno()
-        command = [sys.executable, __file__, str(number)]
+        command = [sys.executable, __file__, SERVE, str(number)]
         # The server ends with its standard input.
         with subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number], env=environment):
             listener.close()  # without the server a job fails, and does not wait
@@ -168,6 +175,7 @@ def import_packages() -> Sources:
     importlib.import_module("benchc.hugging_face")  # some packages need it first
     for package in PACKAGES:
         importlib.import_module(package)
+    importlib.import_module("snakemake.cli").get_argument_parser()  # looks for plugins and imports them
     use_packages()
     sources = Sources()
     sys.path.remove(str(ROOT))
@@ -176,6 +184,14 @@ def import_packages() -> Sources:
     gc.collect()
     gc.freeze()
     return sources
+
+
+def run_with_jobs(command: list[str]) -> int:
+    """Run a command with the program as the python on its path; return its exit status."""
+    environment = {**os.environ, "PYTHONPATH": ""}
+    with preloaded_python({**environment, "OMP_NUM_THREADS": "1"}) as program:
+        path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+        return subprocess.run(command, env={**environment, "PATH": path}, check=False).returncode
 
 
 def use_packages() -> None:
@@ -197,18 +213,24 @@ def use_packages() -> None:
 
 
 def main() -> None:
+    if sys.argv[1] != SERVE:
+        sys.exit(run_with_jobs(sys.argv[1:]))
     sources = import_packages()
-    request = serve(socket.socket(fileno=int(sys.argv[1])))
+    request = serve(socket.socket(fileno=int(sys.argv[2])))
     if request is None:
         return
     (module, *arguments), folder, environment = request
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
-    sys.path[:1] = [folder, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    is_file = module.endswith(".py")
+    first = str(Path(folder, module).parent) if is_file else folder
+    sys.path[:1] = [first, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv = [module, *arguments]
     if module in READING:
         sources.give(Path(folder))
+    if is_file:
+        os._exit(status_of(lambda: runpy.run_path(module, run_name="__main__")))
     os._exit(status_of(lambda: runpy.run_module(module, run_name="__main__", alter_sys=True)))
 
 

@@ -54,6 +54,21 @@ def test_a_process_ends_like_an_ordinary_one(python, tmp_path, end):
         assert found.returncode == expected.returncode
 
 
+def test_a_file_runs_like_with_an_ordinary_one(python, tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "beside.py").write_text("WORD = 'beside'\n")
+    (folder / "job.py").write_text(
+        "import sys; from beside import WORD; print(sys.argv, __name__, sys.path[0], WORD); sys.exit(3)"
+    )
+    found, expected = (
+        subprocess.run([program, "folder/job.py", "one"], cwd=tmp_path, text=True, capture_output=True)
+        for program in (python, sys.executable)
+    )
+    assert (found.stdout, found.returncode) == (expected.stdout, expected.returncode)
+    assert "beside" in found.stdout and found.returncode == 3
+
+
 def test_without_a_module_it_is_the_ordinary_one(python):
     command = [python, "-c", "import sys; print(sys.executable, 'torch' in sys.modules)"]
     assert subprocess.run(command, text=True, capture_output=True).stdout == f"{sys.executable} False\n"

@@ -32,7 +32,7 @@ def prepare(devices: Collection[Device], threads: int) -> None:
             "`gpus: 0` of the encoder in the configuration"
         )
     forbid_tf32()
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    torch.set_deterministic_debug_mode("warn")
     # It fills new memory with NaN, for programs that read memory which they did not write.
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
 

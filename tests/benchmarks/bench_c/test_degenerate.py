@@ -41,14 +41,23 @@ OF_SELECTION = ("figure1a", "figure7", "figure8", "figure9")
 SELECTIONS = ("usual", "all kappas zero", "all kappas equal but for a rounding", "one of everything")
 
 
-@pytest.fixture(params=RUNS, ids=lambda name: name.replace(" ", "-"))
-def run(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+@pytest.fixture(scope="module", params=RUNS, ids=lambda name: name.replace(" ", "-"))
+def made(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, Path]:
+    """A scored run, and its folder."""
+    folder = tmp_path_factory.mktemp("run")
+    run = RUNS[request.param]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        run.write(folder)
+        run.score()
+    return run, folder
+
+
+@pytest.fixture
+def run(made: tuple[Run, Path], monkeypatch: pytest.MonkeyPatch) -> Run:
     """A scored run, in the working directory."""
-    monkeypatch.chdir(tmp_path)
-    made = RUNS[request.param]
-    made.write(tmp_path)
-    made.score()
-    return made
+    monkeypatch.chdir(made[1])
+    return made[0]
 
 
 @pytest.mark.filterwarnings("error")

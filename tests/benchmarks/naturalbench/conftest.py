@@ -27,6 +27,7 @@ def groups_checkout(folder: Path, checkpoints: Path) -> Checkout:  # noqa: F811
         "name": "groups",
         "catalogues": {"sources": "config/small-sources.yaml", "models": "config/small-models.yaml"},
         "sources": ["curated"],
+        "prompt": {**config["prompt"], "max_new_tokens": 4},
         "corruptions": {**config["corruptions"], "types": ["gaussian_noise"], "severities": [1, 5]},
         "models": ["texts", "trained"],
         "fine_tuning": {"models": ["trained"], "epochs": 1, "lora": {"rank": 2, "alpha": 4}},

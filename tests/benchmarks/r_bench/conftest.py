@@ -32,6 +32,7 @@ def pairs_checkout(folder: Path, checkpoints: Path) -> Checkout:  # noqa: F811
         "corruptions": {**config["corruptions"], "types": TYPES},
         "tasks": {"shapes": "vqa", "drawn-captions": "cap"},
         "assignment": {"per_task": 3, "per_item": 1},
+        "answers": {task: {**answer, "max_new_tokens": 4} for task, answer in config["answers"].items()},
         "models": MODELS,
         "tables": {"bootstrap": {"draws": 100, "seed": 0}},
         "demo": {"seed": 1, "training_set": {"items_per_category": 8}},

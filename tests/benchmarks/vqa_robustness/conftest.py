@@ -29,6 +29,7 @@ def open_checkout(folder: Path, checkpoints: Path) -> Checkout:  # noqa: F811
         "pool": {"per_task": 3, "total": None},
         "corruptions": {**config["corruptions"], "types": TYPES},
         "models": ["texts", "trained", "listed"],
+        "answers": {**config["answers"], "max_new_tokens": 4},
         "answers_from": {"other": {"label": "Other program", "file": IMPORTED}},
         "tables": {"bootstrap": {"draws": 100, "seed": 0}},
         "demo": {"seed": 1, "training_set": {"items_per_category": 8}},

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import polars as pl
@@ -221,10 +220,17 @@ def test_a_scale_of_no_file_is_refused_even_where_outputs_are_finished(checkout)
 
 
 def test_check_asks_the_models_as_the_run_does(checkout):
-    command = [sys.executable, "-m", "scripts.benchc", "check", checkout.config]
-    done = subprocess.run(
-        command, cwd=checkout.folder, env=checkout.environment, text=True, capture_output=True, check=False
-    )
+    command = [checkout.python, "-m", "scripts.benchc", "check", checkout.config]
+    with checkout.restored(checkout.config):
+        checkout.configure(models=["texts"])  # a process is started for each
+        done = subprocess.run(
+            command,
+            cwd=checkout.folder,
+            env=checkout.environment,
+            text=True,
+            capture_output=True,
+            check=False,
+        )
     # Untrained, it writes on; the options of its questions are no matter.
     found = (
         r"warning +texts .* s per answer \(.*\), (\d+) of \1 answers cut off, such as '.*answers\.instruction"

@@ -188,7 +188,8 @@ def test_partners_are_equally_likely(max_delta):
     assert np.abs(counts / counts.mean() - 1).max() < 5 / np.sqrt(counts.mean())
 
 
-@pytest.mark.parametrize("severity", SEVERITIES)
+# Offsets are drawn alike at all severities but for number and range: 3 is no power of two, 4 the largest.
+@pytest.mark.parametrize("severity", [4, 5])
 def test_glass_blur_has_the_distribution_of_imagecorruptions(severity):
     # On smaller photos the mean of 120 samples is less certain than the tolerance.
     image = photo(PHOTOS[severity], 240, 320)
@@ -203,8 +204,8 @@ def test_glass_blur_has_the_distribution_of_imagecorruptions(severity):
     )
 
 
-@pytest.mark.parametrize("severity", SEVERITIES)
-def test_motion_blur_has_the_distribution_of_imagecorruptions(severity):
+def test_motion_blur_has_the_distribution_of_imagecorruptions():
+    severity = 5  # angles are drawn alike at all
     # Symmetric, because more angles above 0 than below, by chance, would otherwise move the mean.
     image = photo(PHOTOS[severity], 80, 128)
     image = np.concatenate([image, image[::-1]])

@@ -164,9 +164,8 @@ def test_mud_that_covers_everything_has_one_colour() -> None:
     assert np.unique(result.reshape(-1, 3), axis=0).tolist() == [[63, 42, 20]]
 
 
-@pytest.mark.parametrize(
-    ("name", "severity"), [("fog", 1), ("fog", 5), ("snow", 1), ("snow", 4), ("spatter", 2), ("spatter", 5)]
-)
+# Fields are drawn alike at all severities but for those of snow in size.
+@pytest.mark.parametrize(("name", "severity"), [("fog", 5), ("snow", 4), ("spatter", 5)])
 def test_weather_has_the_distribution_of_imagecorruptions(name: str, severity: int) -> None:
     def of_reference(seed: int) -> Pixels:
         np.random.seed(seed)  # noqa: NPY002

@@ -1,5 +1,6 @@
 """Settings and sizes of runs for the tests of plans."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,13 @@ ROOT = Path(__file__).resolve().parents[4]
 
 def settings_of(name: str, **blocks: Any) -> Settings:
     """Return the settings of config/{name}.yaml with whole keys replaced."""
-    raw = yaml.safe_load((ROOT / f"config/{name}.yaml").read_text())
-    return Settings.model_validate(raw | blocks)
+    return Settings.model_validate(_read(name) | blocks)
+
+
+@cache  # reading takes longer than most tests of plans
+def _read(name: str) -> dict[str, Any]:
+    raw: dict[str, Any] = yaml.safe_load((ROOT / f"config/{name}.yaml").read_text())
+    return raw
 
 
 def diagnostics(
