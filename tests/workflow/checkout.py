@@ -29,8 +29,9 @@ def compile_sources() -> None:
 class Checkout:
     """A working copy with a run of its own; ``config`` is the file that its commands use."""
 
-    # Runs Snakemake, and is the python of its jobs.
+    # Runs Snakemake, and its jobs unless they have another one.
     python = Path(sys.executable)
+    python_of_jobs: Path | None = None
 
     def __init__(self, folder: Path, config: str) -> None:
         self.folder = folder
@@ -64,9 +65,8 @@ class Checkout:
 
     @property
     def environment(self) -> dict[str, str]:
-        path = (
-            f"{self.python.parent}{os.pathsep}{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        )
+        folders = (self.python_of_jobs or self.python).parent, Path(sys.executable).parent
+        path = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
         return {**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1", "PATH": path}
 
     def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:

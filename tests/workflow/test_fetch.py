@@ -1,6 +1,7 @@
 """A run downloads its models once, at one commit, and its inference jobs without a network load them."""
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,9 +32,13 @@ def hub(checkpoints: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
 
 
 @pytest.fixture
-def checkout(checkpoints: Path, tmp_path: Path) -> Checkout:
-    """The small run, in which the model ``letters`` is on the hub."""
+def checkout(checkpoints: Path, tmp_path: Path, python: Path) -> Checkout:
+    """The small run, in which the model ``letters`` is on the hub; its jobs read the hub's address.
+
+    The python that starts faster has read another one, and so only plans, and makes what needs no hub.
+    """
     found = small_checkout(tmp_path / "benchc", checkpoints)
+    found.python, found.python_of_jobs = python, Path(sys.executable)
     found.configure(corruptions={"corrupted": "on_the_fly", "types": ["gaussian_blur"]}, sources=["shapes"])
     set_model(found, repo=REPO)
     return found
@@ -41,7 +46,7 @@ def checkout(checkpoints: Path, tmp_path: Path) -> Checkout:
 
 @pytest.fixture
 def planner(checkout: Checkout, python: Path) -> Checkout:
-    """The same checkout, to plan alone: the python that starts faster has read another address of the hub."""
+    """The same checkout, with jobs that do not read the hub's address."""
     return Checkout.existing(checkout.folder, checkout.config, python)
 
 
@@ -70,6 +75,7 @@ def test_models_are_fetched_once_and_loaded_without_a_network(
     assert "model.safetensors" in hub.downloaded()
     # From now on nobody is to ask the server.
     hub.requests.clear()
+    planner.make("pool")
     checkout.make(TARGET)
     assert hub.requests == []
     assert len(pl.read_parquet(checkout.folder / TARGET)) > 0
@@ -93,6 +99,7 @@ def test_an_inference_job_says_what_fetches_absent_weights(
     hub: Hub, checkout: Checkout, planner: Checkout
 ) -> None:
     write_record(planner)
+    planner.make("pool")
     result = checkout.snakemake("--cores", "1", "--show-failed-logs", TARGET, check=False)
     assert result.returncode != 0
     assert f"shares this folder, run: benchc models fetch {REPO}@{FIRST}" in result.stdout

@@ -53,31 +53,68 @@ def test_settings_arrive_as_the_configuration_has_them():
     assert settings["figure4"] == {"label": "Tiny-LLaVA-M", "corruption": "fog", "severity": 5}
 
 
-def test_two_outputs_of_one_loop_record_their_own_settings(tmp_path, python):
-    """Loop variables bind late: a rule would record the settings of the loop's last one."""
-    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+HOSTILE = "</script><script>alert(1)</script>"
+BEGINNING = (
+    "from pathlib import Path\n\nimport polars as pl\n\nfrom benchc.rendering.output import Table\n\n\n"
+)
+MODULES = {
+    **{
+        name: f"def {name}(words: Path, number: int) -> Table:\n"
+        "    text = f'{words.read_text()} {number}'\n"
+        "    return Table(pl.DataFrame({'text': [text]}), text, text)\n"
+        for name in ("first", "second")
+    },
+    "joined": "def joined(one: Path, two: Path, several: list[Path], label: str) -> Table:\n"
+    "    text = ''.join(path.read_text() for path in (one, two, *several)) + label\n"
+    "    return Table(pl.DataFrame({'text': [text]}), text, text)\n",
+    "labelled": "def labelled(label: str, labels: dict[str, str]) -> Table:\n"
+    "    return Table(pl.DataFrame({'label': [label, *labels.values()]}), label, label)\n",
+}
+DECLARED = [
+    *(
+        f'table("{name}", "{name}", inputs={{"words": "<results>/{name}.txt"}}, '
+        f'settings={{"number": {number}}}, caption="{name} **x**")'
+        for number, name in enumerate(("first", "second"), start=1)
+    ),
+    'table("joined", "joined", inputs={"one": "<results>/a.txt", "two": "<results>/b.txt", '
+    '"several": ["<results>/b.txt", "<results>/a.txt"]}, settings={"label": "{x} $10^{3}$"}, '
+    'data=["data.csv"], caption="see $10^{3}$ of {n}")',
+    f'table("labelled", "labelled", inputs={{}}, settings={{"label": "{HOSTILE}", '
+    f'"labels": {{"a": "{HOSTILE}"}}}}, caption="x")',
+]
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory, python: Path) -> Checkout:
+    """The demo with further tables, which have been made."""
+    checkout = Checkout(tmp_path_factory.mktemp("outputs") / "benchc", "config/demo.yaml")
     checkout.python = python
     results = checkout.folder / "results/demo"
-    for name in ("first", "second"):
-        module = checkout.folder / f"benchc/benchmarks/bench_c/tables/{name}.py"
-        module.write_text(
-            "from pathlib import Path\n\nimport polars as pl\n\n"
-            "from benchc.rendering.output import Table\n\n\n"
-            f"def {name}(words: Path, number: int) -> Table:\n"
-            "    text = f'{words.read_text()} {number}'\n"
-            "    return Table(pl.DataFrame({'text': [text]}), text, text)\n"
-        )
-        (results / f"{name}.txt").parent.mkdir(parents=True, exist_ok=True)
+    results.mkdir(parents=True)
+    for name in ("first", "second", "a", "b"):
         (results / f"{name}.txt").write_text(name)
-    added = "".join(
-        f'table("{name}", "{name}", inputs={{"words": "<results>/{name}.txt"}}, '
-        f'settings={{"number": {number}}}, caption="{name} **x**"),\n'
-        for number, name in enumerate(("first", "second"), start=1)
-    )
+    (checkout.folder / "data.csv").write_text("1\n")
+    for name, function in MODULES.items():
+        module = checkout.folder / f"benchc/benchmarks/bench_c/tables/{name}.py"
+        module.write_text(BEGINNING + function)
+    added = "".join(f"        {declared},\n" for declared in DECLARED)
     checkout.edit(OUTPUTS, FIRST, FIRST.replace("[\n", f"[\n{added}"))
-    checkout.make("first", "second", cores=1)
+    checkout.make(*MODULES, "describe_models", cores=1)
+    assert checkout.plan(*MODULES, "describe_models") == {}
+    return checkout
+
+
+def plan_of_edit(checkout: Checkout, old: str, new: str, *targets: str) -> dict[str, int]:
+    """Return the jobs of the targets that rerun after an edit of a declaration."""
+    with checkout.restored(OUTPUTS):
+        checkout.edit(OUTPUTS, old, new)
+        return checkout.plan(*targets)
+
+
+def test_two_outputs_of_one_loop_record_their_own_settings(checkout):
+    """Loop variables bind late: a rule would record the settings of the loop's last one."""
     for number, name in enumerate(("first", "second"), start=1):
-        assert (results / f"tables/{name}.md").read_text() == f"{name} {number}"
+        assert (checkout.folder / f"results/demo/tables/{name}.md").read_text() == f"{name} {number}"
     recorded = [
         json.loads(path.read_text())["params"]
         for path in (checkout.folder / ".snakemake/metadata").iterdir()
@@ -87,54 +124,25 @@ def test_two_outputs_of_one_loop_record_their_own_settings(tmp_path, python):
         own = [params for params in recorded if any(f"tables/{name}.py" in value for value in params)]
         assert len(own) == 3
         assert all(f"'number={number}'" in params for params in own)
-    assert checkout.plan("first", "second") == {}
-    checkout.edit(OUTPUTS, '"number": 2', '"number": 7')
-    assert checkout.plan("first", "second") == {"second": 1}
+    assert plan_of_edit(checkout, '"number": 2', '"number": 7', "first", "second") == {"second": 1}
 
 
-def test_swapped_inputs_rerun_an_output_and_braces_are_no_wildcards(tmp_path, python):
+def test_swapped_inputs_rerun_an_output_and_braces_are_no_wildcards(checkout):
     """Snakemake records the inputs of a job as a set: a swap of two of them would go unnoticed."""
-    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
-    checkout.python = python
-    results = checkout.folder / "results/demo"
-    results.mkdir(parents=True)
-    for name in "ab":
-        (results / f"{name}.txt").write_text(name)
-    (checkout.folder / "benchc/benchmarks/bench_c/tables/joined.py").write_text(
-        "from pathlib import Path\n\nimport polars as pl\n\n"
-        "from benchc.rendering.output import Table\n\n\n"
-        "def joined(one: Path, two: Path, several: list[Path], label: str) -> Table:\n"
-        "    text = ''.join(path.read_text() for path in (one, two, *several)) + label\n"
-        "    return Table(pl.DataFrame({'text': [text]}), text, text)\n"
-    )
-    (checkout.folder / "data.csv").write_text("1\n")
-    added = (
-        'table("joined", "joined", inputs={"one": "<results>/a.txt", "two": "<results>/b.txt", '
-        '"several": ["<results>/b.txt", "<results>/a.txt"]}, settings={"label": "{x} $10^{3}$"}, '
-        'data=["data.csv"], caption="see $10^{3}$ of {n}"),\n'
-    )
-    checkout.edit(OUTPUTS, FIRST, FIRST.replace("[\n", f"[\n{added}"))
-    checkout.make("joined", cores=1)
-    assert (results / "tables/joined.md").read_text() == "abba{x} $10^{3}$"
-    assert checkout.plan("joined") == {}
+    assert (checkout.folder / "results/demo/tables/joined.md").read_text() == "abba{x} $10^{3}$"
     one_two = '"one": "<results>/{}.txt", "two": "<results>/{}.txt"'
     several = '["<results>/{}.txt", "<results>/{}.txt"]'
     for old, new in (
         (one_two.format("a", "b"), one_two.format("b", "a")),
         (several.format("b", "a"), several.format("a", "b")),
     ):
-        checkout.edit(OUTPUTS, old, new)
+        assert plan_of_edit(checkout, old, new, "joined") == {"joined": 1}
+    with checkout.restored("data.csv") as data:
+        data.write_text("2\n")
         assert checkout.plan("joined") == {"joined": 1}
-        checkout.edit(OUTPUTS, new, old)
-        assert checkout.plan("joined") == {}
-    (checkout.folder / "data.csv").write_text("2\n")
-    assert checkout.plan("joined") == {"joined": 1}
 
 
-def test_a_change_of_a_label_reruns_what_prints_it_and_no_inference(tmp_path, python):
-    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
-    checkout.python = python
-    checkout.make("describe_models", cores=1)
+def test_a_change_of_a_label_reruns_what_prints_it_and_no_inference(checkout):
     path = checkout.folder / "config/demo-models.yaml"
     models = yaml.safe_load(path.read_text())
     models["tiny-llava-m"]["year"] = 2025
@@ -149,24 +157,9 @@ def test_a_change_of_a_label_reruns_what_prints_it_and_no_inference(tmp_path, py
     assert list(facts["models"]) == ["tiny-llava-m", "tiny-llava-l", "tiny-internvl-m", "tiny-idefics3-m"]
 
 
-def test_a_label_does_not_end_the_script_of_the_report(tmp_path, python):
-    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
-    checkout.python = python
-    (checkout.folder / "benchc/benchmarks/bench_c/tables/labelled.py").write_text(
-        "import polars as pl\n\nfrom benchc.rendering.output import Table\n\n\n"
-        "def labelled(label: str, labels: dict[str, str]) -> Table:\n"
-        "    return Table(pl.DataFrame({'label': [label, *labels.values()]}), label, label)\n"
-    )
-    hostile = "</script><script>alert(1)</script>"
-    added = (
-        f'table("labelled", "labelled", inputs={{}}, settings={{"label": "{hostile}", '
-        f'"labels": {{"a": "{hostile}"}}}}, caption="x"),\n'
-    )
-    checkout.edit(OUTPUTS, FIRST, FIRST.replace("[\n", f"[\n{added}"))
-    checkout.make("labelled", cores=1)
-    assert (
-        checkout.folder / "results/demo/tables/labelled.csv"
-    ).read_text() == f"label\n{hostile}\n{hostile}\n"
+def test_a_label_does_not_end_the_script_of_the_report(checkout):
+    table = checkout.folder / "results/demo/tables/labelled.csv"
+    assert table.read_text() == f"label\n{HOSTILE}\n{HOSTILE}\n"
     checkout.snakemake("--report", "report.html", "--cores", "1", "labelled")
     assert "alert(1)" not in (checkout.folder / "report.html").read_text().replace(
         r"\u003cscript>alert(1)", ""

@@ -24,7 +24,7 @@ from tests.workflow.conftest import small_checkout
 from tests.workflow.preloaded import preloaded_python
 from tests.workflow.test_rerun import SELECTORS, TARGETS
 
-SCORED = ("other", "trained", "unselected/other", "unselected/trained")
+SCORED = ("other", "unselected/trained")
 CORRUPTIONS = ("gaussian_noise", "shot_noise", "gaussian_blur")
 
 
@@ -79,9 +79,9 @@ def test_one_core_a_kill_and_other_jobs_change_no_byte(tmp_path_factory, checkpo
     jobs = [(pair, part) for pair in SELECTORS + TARGETS for part in ("blur", "noise")]
     predictions = [f"results/small/predictions/{pair}/{part}.parquet" for pair, part in jobs]
     checkout.make("--rerun-incomplete", *predictions, cores=1)
-    del checkout.python
+    checkout.python_of_jobs = Path(sys.executable)
     checkout.make(*(f"results/small/scores/{name}.parquet" for name in SCORED), cores=1)
-    checkout.python = other_python
+    checkout.python, checkout.python_of_jobs = other_python, None
     checkout.make(cores=1)
     assert checkout.plan() == {}
     # Predictions are in other files, one per family; everything made from them is the same to the last byte.
