@@ -227,6 +227,20 @@ def test_models_check_asks_with_the_system_prompt(serve, called):  # noqa: F811
     assert "warning" not in called(entry)[1]
 
 
+# It serves another model.
+OTHER = """
+import http.server, sys
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b'{"data": [{"id": "another"}]}')
+
+http.server.HTTPServer(("127.0.0.1", int(sys.argv[2])), Handler).serve_forever()
+"""
+
+
 def test_a_server_is_started_asked_and_stopped(tmp_path, checkpoints, called):  # noqa: F811
     program = f"{sys.executable} {vllm_like.__file__} {{model}} --port {{port}} --model "
     entry = {"path": str(checkpoints["llava"]), "server": {"command": f"{program} {{model}}"}}
@@ -236,7 +250,8 @@ def test_a_server_is_started_asked_and_stopped(tmp_path, checkpoints, called):  
     assert done.returncode == 0, done.stderr
     assert re.search(r"^ok: loaded in \d+ s, \S+ s per prediction, label mass", done.stdout, re.MULTILINE)
     assert (tmp_path / "logs/models_check/far.log").is_file()
-    entry["server"]["command"] = f"env PYTHONPATH= {program} another"
+    (tmp_path / "other.py").write_text(OTHER)
+    entry["server"]["command"] = f"{sys.executable} {tmp_path}/other.py {{model}} {{port}}"
     end = "the server serves another model, another; let `command` serve it as {model}"
     with pytest.raises(SystemExit) as caught:
         called(entry)
