@@ -7,6 +7,8 @@ OUTPUTS:
     results/generated/{converted}.tsv        a data set of several files in VLMEvalKit's format
     <results>/sources/{source}.parquet       its items
     <results>/sources/{source}.report.csv    rows that did not become items, each with the reason
+    <results>/sources/{source}.summary.csv   rows kept and refused, options, categories, sizes of images
+    <results>/sources/{source}.images.csv    the images of the items: size, hash of the pixels
 """
 
 from benchc.config.source_files import DOWNLOADS
@@ -72,9 +74,12 @@ rule read_source:
     """Turn a data set into items; rows that cannot become items are listed with the reason."""
     input:
         tsv=sources.tsv_of,
+        waited_for=sources.shards,
     output:
         parquet="<results>/sources/{source}.parquet",
         report="<results>/sources/{source}.report.csv",
+        summary="<results>/sources/{source}.summary.csv",
+        images="<results>/sources/{source}.images.csv",
     log:
         "<logs>/read_source/{source}.log",
     benchmark:
@@ -82,7 +87,7 @@ rule read_source:
     conda:
         "../envs/core.yaml"
     resources:
-        mem_mb=lambda wildcards, input: max(1000, int(3 * input.size_mb)),
+        mem_mb=1500,
     params:
         **stage(
             "read_source",
@@ -90,6 +95,7 @@ rule read_source:
             source=lambda wildcards: wildcards.source,
             reader=By("source", sources.readers),
             published=unrecorded(lambda wildcards: sources.published[wildcards.source]),
+            max_rejected=unrecorded(lambda wildcards: sources.max_rejected[wildcards.source]),
         ),
     message:
         "Reading the items of {wildcards.source}"

@@ -18,8 +18,9 @@ def references(*, pool: Path, files: Annotated[Mapping[str, AnswerFile], Json], 
 
     Args:
         pool: pool/items.parquet
-        files: the TSV with the answers of each source, such as {"my": {"path": "my.tsv", "lists": false}},
-            which is read where the pool has open-ended questions of the source; lists: its answers are lists
+        files: the file with the answers of each source, such as {"my": {"path": "my.tsv", "lists": false}},
+            which is read where the pool has open-ended questions of the source; lists: its answers are lists;
+            columns: its names of standard columns
         output: references.parquet to write
     """
     found = read_references(pool, files)

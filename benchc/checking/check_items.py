@@ -1,6 +1,7 @@
 """The items on which `benchc models check` tries a model."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import polars as pl
@@ -23,9 +24,9 @@ from benchc.sources.vlmevalkit import read_vlmevalkit
 def check_items(source: str | None, most: int) -> pl.DataFrame:
     """Return at most ``most`` items of a source, of type POOL; None: a few generated ones.
 
-    ``source`` is a TSV file in VLMEvalKit's format, the id of a shipped source whose file is on this machine,
-    or the pool of a run (Parquet). Items are taken in the order of a hash of their ids. Raises InputError
-    where the file cannot be read, or no item of it has an answer.
+    ``source`` is a data file, such as a TSV in VLMEvalKit's format, the id of a shipped source whose file is
+    on this machine, or the pool of a run (Parquet). Items are taken in the order of a hash of their ids.
+    Raises InputError where the file cannot be read, or no item of it has an answer.
     """
     if source is None:
         return generated_sample().sample
@@ -41,6 +42,8 @@ def _pool(path: Path) -> pl.DataFrame:
     try:
         return read_table(path, POOL)
     except TableError as error:
+        with suppress(InputError):
+            return _items(str(path))
         what = "is no pool of a run, or is damaged" if path.is_file() else "there is no such file"
         raise InputError(f"{path}: {what}; give a TSV file, or pool/items.parquet of a run") from error
 

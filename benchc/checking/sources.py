@@ -1,6 +1,5 @@
 """Check the sources of a run: read those that are here as the run does, and ask for the size of others."""
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,17 +12,17 @@ from benchc.checking.finding import Finding, Findings, Level, reason
 from benchc.config.catalogue import Source
 from benchc.config.load import Config
 from benchc.config.settings import Demo
-from benchc.config.source_files import published_text, reader_options, source_files
+from benchc.config.source_files import max_rejected, published_text, reader_options, source_files
 from benchc.demo.source import generate_source
 from benchc.errors import InputError
-from benchc.images import opened
 from benchc.planning.amounts import disk_text
 from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
 from benchc.sources.conversion import convert
 from benchc.sources.pool import choose, task_types
-from benchc.sources.report import counted
-from benchc.sources.vlmevalkit import read_vlmevalkit
+from benchc.sources.report import check_rejected, counted
+from benchc.sources.vlmevalkit import SourceItems as ReadSource
+from benchc.sources.vlmevalkit import opened_source
 
 STAGE = "sources"
 ROWS_SHOWN = 3
@@ -86,19 +85,32 @@ def _source(id_: str, source: Source, demo: Demo | None) -> Findings[SourceItems
     with TemporaryDirectory() as folder:
         try:
             tsv = paths.get("tsv") or _made(id_, source, paths, demo, Path(folder))
-            items, report = read_vlmevalkit(tsv, id_, reader_options(source))
+            with opened_source(tsv, id_, reader_options(source)) as found:
+                return (yield from _items(id_, source, found, tsv, paths))
         except (InputError, OSError) as error:
             yield Finding(STAGE, "error", id_, reason(error))
             return None
+
+
+def _items(
+    id_: str, source: Source, found: ReadSource, tsv: Path, files: Mapping[str, Path]
+) -> Findings[SourceItems]:
     level: Level = "made" if source.generated is not None else "ok"
-    origin = ", ".join(map(str, paths.values())) or "made by the run"
-    yield Finding(STAGE, level, id_, f"{counted(items.height, published_text(source))}, {origin}")
-    yield from _remarks(id_, report)
-    images = _images(items)
-    tasks = task_types({id_: items}, {id_: source.task_column})
-    first = choose(tasks, per_task=1, total=None).items["id"].implode()
-    drawn = items.filter(pl.col("id").is_in(sorted(items["id"], key=draw_of)[:DRAWN]))
-    return SourceItems(items.drop("images"), items.filter(pl.col("id").is_in(first)), images, drawn)
+    origin = ", ".join(map(str, files.values())) or "made by the run"
+    yield Finding(STAGE, level, id_, f"{counted(found.texts.height, published_text(source))}, {origin}")
+    yield from _remarks(id_, found.report)
+    check_rejected(tsv, found.report, found.rows, max_rejected(source), None)
+    tasks = task_types({id_: found.texts}, {id_: source.task_column})
+    first = set(choose(tasks, per_task=1, total=None).items["id"])
+    drawn = set(sorted(found.texts["id"], key=draw_of)[:DRAWN])
+    items = pl.concat(found.frames(first | drawn))
+    pixels = found.images.select("id", "image_key", pixels=pl.col("width") * pl.col("height"))
+    return SourceItems(
+        found.texts,
+        items.filter(pl.col("id").is_in(first)),
+        pixels,
+        items.filter(pl.col("id").is_in(drawn)),
+    )
 
 
 def _made(id_: str, source: Source, files: Mapping[str, Path], demo: Demo | None, folder: Path) -> Path:
@@ -140,17 +152,3 @@ def _row(index: str, line: int | None) -> str:
     if line is None:
         return index
     return f"index {index} in line {line}" if index else f"line {line}"
-
-
-def _images(items: pl.DataFrame) -> pl.DataFrame:
-    """Return the pixels of all images, which the reader has decoded."""
-    pixels: dict[str, int] = {}
-    rows = []
-    for item, images, keys in items.select("id", "images", "image_keys").iter_rows():
-        for image, key in zip(images, keys, strict=True):
-            if key not in pixels:
-                with opened(image["bytes"]) as file:
-                    pixels[key] = math.prod(file.size)
-            rows.append((item, key, pixels[key]))
-    schema = {"id": pl.String, "image_key": pl.String, "pixels": pl.Int64}
-    return pl.DataFrame(rows, schema=schema, orient="row")

@@ -23,12 +23,14 @@ from benchc.config.strict import (
     is_address,
 )
 from benchc.demo.tiny.families import CLOSED_LISTS, FAMILIES
+from benchc.letters import LETTERS
 from benchc.models.attentions import Attention, misfit
 from benchc.models.auto_class_names import AutoClass
 from benchc.models.image_backends import ImageBackend
 from benchc.models.units_together import UnitsTogether
 from benchc.schemas.revision import COMMIT
 from benchc.sources.formats import FORMATS, Format
+from benchc.sources.reader_options import MOST_REJECTED, STANDARD
 
 IMAGE = "<image>"  # in the prompt of most models
 
@@ -40,7 +42,28 @@ class GeneratedSource(Strict):
 
 
 class ReaderOptions(Strict):
-    """How a TSV differs from the standard columns: index, image, question, hint, A, B, ..., answer."""
+    """How a data file differs from the standard columns: index, image, question, hint, A, B, ..., answer."""
+
+    columns: dict[str, NotBlank | Annotated[list[NotBlank], Field(min_length=1)]] = Field(
+        default_factory=dict,
+        description="The file's name of a standard column where it has another one, by the standard name, "
+        "such as `{question: prompt, options: answers}`. options is one column with a list of texts. image "
+        "may be a list of columns. Known of files other than TSVs: `images`, `file_name` and `file_names` for "
+        "image, `choices` for options. Their rows are numbered from 0 without a column index.",
+    )
+    answer_form: Literal["letter", "index", "text"] = Field(
+        default="letter",
+        description="What the answer is: the letter of the right option, its index counted from 0, as in "
+        "many data sets of the Hub, or its text. Class labels that a Parquet file declares have their names.",
+    )
+    max_rejected: float = Field(
+        default=MOST_REJECTED,
+        ge=0,
+        le=1,
+        description="Share of the rows above which rejected ones stop the run, with the most frequent "
+        "reason. Rows that are left out by index_below or exclude do not count. It is for the source's next "
+        "reading, and reruns nothing.",
+    )
 
     options_column: str | None = Field(
         default=None,
@@ -89,6 +112,19 @@ class ReaderOptions(Strict):
         "as the captions of an image. All are reference answers. A file with a column `answers` has the "
         "lists there, beside the one `answer`.",
     )
+
+    @model_validator(mode="after")
+    def _columns_that_are_read(self) -> Self:
+        for name, given in self.columns.items():
+            if name not in STANDARD:
+                raise ValueError(f"has columns.{name}, but should have some of {', '.join(STANDARD)}")
+            if name != "image" and not isinstance(given, str):
+                raise ValueError(
+                    f"has several columns of {name}, and only an image may have several; name one"
+                )
+        if "options" in self.columns and set(LETTERS) & self.columns.keys():
+            raise ValueError("has columns of options and of single options; remove one of them")
+        return self
 
     @model_validator(mode="after")
     def _one_kind_of_keys(self) -> Self:
@@ -188,7 +224,9 @@ class Source(Strict):
     )
     path: str | None = Field(
         default=None,
-        description="Local TSV, or one packed by xz (.tsv.xz), relative to the repository's root. It may "
+        description="Local TSV, or one packed by xz (.tsv.xz), or a csv, JSON Lines (.jsonl) or Parquet file "
+        "with the same columns; or a folder with one csv or JSON Lines file, whose images are paths below "
+        "the folder, or with the Parquet files of one split. Relative to the repository's root. It may "
         "contain environment variables such as ${BENCHC_SHARED}, whose default is ../shared.",
     )
     generated: GeneratedSource | None = Field(
@@ -203,7 +241,7 @@ class Source(Strict):
         "it changes nothing in a run.",
     )
     reader: ReaderOptions = Field(
-        default_factory=ReaderOptions, description="How the TSV differs from the standard columns."
+        default_factory=ReaderOptions, description="How the file differs from the standard columns."
     )
     # The TSV files of VLMEvalKit write it both ways; the items have one column.
     task_column: Annotated[

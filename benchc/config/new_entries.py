@@ -18,7 +18,8 @@ from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
 from benchc.models.registry import has_own_module
 from benchc.models.supported import UnsupportedFamilyError, check_family, is_supported
-from benchc.sources.tsv import listed, read_header
+from benchc.sources.rows import SHARD, data_file, read_header
+from benchc.sources.tsv import listed
 from benchc.suggestion import suggestion
 from benchc.user_paths import relative_path
 
@@ -42,38 +43,47 @@ class Entry:
 
 
 def source_entry(
-    name: str, root: Path, task_column: str | None = None, image_column: str | None = None
+    name: str,
+    root: Path,
+    task_column: str | None = None,
+    image_column: str | None = None,
+    reader: Mapping[str, Any] | None = None,
 ) -> Entry:
-    """Return the entry of a source: a TSV file, or the id of a shipped one.
+    """Return the entry of a source: a data file, a folder with one, or the id of a shipped source.
 
     ``task_column`` is that of a file; None for the first of TASK_COLUMNS that the file has. ``image_column``
-    names the images of its rows; None where each row has its own. Raises InputError where there is no such
-    source, the file lacks a column, or no configuration could name it.
+    names the images of its rows; None where each row has its own. ``reader``: keys of the entry's reader.
+    Raises InputError where there is no such source, the file lacks a column, or no configuration could name it.
     """
-    if not Path(name).is_file():
-        return _shipped(name, "sources", root, "give a TSV file")
-    header = read_header(Path(name))
+    path = Path(name)
+    shipped = (entry.id for entry in _entries("sources", root))
+    if not path.is_file() and (not path.is_dir() or name in shipped):
+        return _shipped(name, "sources", root, "give a data file, or a folder with one")
+    full = path.absolute()
+    shard = SHARD.fullmatch(full.name)
+    label = full.name if path.is_dir() else shard["set"] if shard else full.stem
+    content: dict[str, Any] = {"label": label, "path": str(relative_path(name, root))}
+    keys = dict(reader or {}) | ({} if image_column is None else {"image_column": image_column})
+    # Before the file is read with them.
+    _valid(Source, Entry(label, content | {"task_column": TASK_COLUMNS[0], "reader": keys}), name, root)
+    header = read_header(data_file(path), keys.get("columns"))
+    if "category_column" in keys:
+        header.append("category")
     given = TASK_COLUMNS if task_column is None else (task_column,)
     found = next((column for column in given if column in header), None)
     if found is None:
         raise InputError(
             f"{name}: has no column {' or '.join(given)}, the task type by which the pool is balanced; its "
-            f"columns are {listed(header)}; rename the column that has it, or add a column category, which "
-            "may have one value for all rows"
+            f"columns are {listed(header)}; name the column that has it by --reader "
+            """'{"columns": {"category": "NAME"}}', or add a column category, which may have one value for """
+            "all rows"
         )
     if image_column is not None and image_column not in header:
         raise InputError(
             f"{name}: has no column {shown(image_column)}; its columns are {listed(header)}; give one of "
             "them to --image-column"
         )
-    label = Path(name).stem
-    content: dict[str, Any] = {
-        "label": label,
-        "path": str(relative_path(name, root)),
-        "task_column": found,
-    }
-    if image_column is not None:
-        content["reader"] = {"image_column": image_column}
+    content |= ({"reader": keys} if keys else {}) | {"task_column": found}
     return _valid(Source, Entry(_id(label, name), content), name, root)
 
 

@@ -7,7 +7,9 @@ from typing import TypeVar
 
 from benchc.config.catalogue import Model, Source
 from benchc.config.errors import shown
+from benchc.sources.error import SourceError
 from benchc.sources.formats import ZIP_OR_FOLDER
+from benchc.sources.rows import data_file, shards_of
 
 # Values of variables that the environment does not set.
 DEFAULTS = {"BENCHC_SHARED": "../shared"}
@@ -16,7 +18,7 @@ VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 # What a path should name.
 MODEL_FOLDER = "a folder in the Hub's format"
-TSV = "a TSV file"
+DATA = "a TSV, csv, JSON Lines or Parquet file, or a folder with one"
 
 CatalogueEntry = TypeVar("CatalogueEntry", Source, Model)
 
@@ -38,7 +40,7 @@ def expand_path(
         return path
 
     if entry.path is not None:
-        kind = MODEL_FOLDER if isinstance(entry, Model) else TSV
+        kind = MODEL_FOLDER if isinstance(entry, Model) else DATA
         return entry.model_copy(update={"path": expanded("path", entry.path, kind)})
     if isinstance(entry, Source) and entry.convert is not None:
         convert = entry.convert.with_paths(lambda key, *given: expanded(f"convert.{key}", *given))
@@ -73,12 +75,18 @@ def _expanded(given: str, root: Path, values: Mapping[str, str], kind: str) -> t
 def _problem(path: str, full: Path, kind: str) -> str | None:
     """Return what is wrong with a path that should name what ``kind`` says; None where it does."""
     if not full.exists():
-        return None if kind == TSV and is_result(path) else f"there is no {path}"
+        return None if kind == DATA and is_result(path) else f"there is no {path}"
     if kind == MODEL_FOLDER:
         if not full.is_dir():
             return f"{path} is a file, not {kind}"
         # Predictions are cached under the folder's name.
         return "should end in the name of the model's folder" if Path(path).name in ("", "..") else None
+    if kind == DATA and (full.is_file() or full.is_dir()):
+        try:
+            shards_of(data_file(full))
+        except SourceError as error:
+            return str(error)
+        return None
     if full.is_file() or (kind == ZIP_OR_FOLDER and full.is_dir()):
         return None
     return f"{path} is {'a folder' if full.is_dir() else 'a pipe or device'}, not {kind}"

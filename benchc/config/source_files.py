@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from benchc.config.catalogue import Source
 from benchc.config.strict import is_address
 from benchc.sources.reader_options import CONVERTED, ReaderOptions
+from benchc.sources.rows import data_file
 
 DOWNLOADS = "results/downloads"
 
@@ -22,7 +24,8 @@ class SourceFile(NamedTuple):
 def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
     """Return the files that a source is made of by name: ``tsv``, or those of its ``convert``.
 
-    A generated source has none. Paths are as in the catalogue, else relative to the repository's root.
+    A generated source has none. Paths are as in the catalogue, but that of a folder is that of its data file;
+    else they are relative to the repository's root. Raises SourceError as :func:`data_file`.
     """
     convert = source.convert
     if convert is not None:
@@ -33,7 +36,8 @@ def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
             for name, given in convert.files.items()
         }
     if source.path is not None:
-        return {"tsv": SourceFile(source.path)}
+        path = Path(source.path)
+        return {"tsv": SourceFile(str(data_file(path)) if path.is_dir() else source.path)}
     if source.generated is not None:
         return {}
     return {"tsv": SourceFile(f"{DOWNLOADS}/{id_}.tsv", source.url, source.md5)}
@@ -47,8 +51,16 @@ def published_text(source: Source) -> str | None:
     return f"{'about ' if published.rounded else ''}{published.items:,}"
 
 
+def max_rejected(source: Source) -> float:
+    """Return the share of a source's rows above which rejected ones stop the run.
+
+    Of a conversion, all may be rejected: their images need not be there.
+    """
+    return 1.0 if source.convert is not None else source.reader.max_rejected
+
+
 def reader_options(source: Source) -> ReaderOptions:
-    """Return how the TSV of a source differs from the standard columns."""
+    """Return how the data file of a source differs from the standard columns."""
     if source.convert is not None:
         return replace(CONVERTED, task_column=source.task_column)
     # In one order, so that another one in the catalogue reruns nothing.
@@ -56,4 +68,6 @@ def reader_options(source: Source) -> ReaderOptions:
         column: values if isinstance(values, str) else sorted(values)
         for column, values in sorted(source.reader.exclude.items())
     }
-    return ReaderOptions(**source.reader.model_dump() | {"exclude": exclude}, task_column=source.task_column)
+    columns = dict(sorted(source.reader.columns.items()))
+    given = source.reader.model_dump(exclude={"max_rejected"}) | {"exclude": exclude, "columns": columns}
+    return ReaderOptions(**given, task_column=source.task_column)

@@ -28,7 +28,7 @@ from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import pool_images
 from benchc.schemas.predictions import KEY
 from benchc.sources.pool import choose, task_types
-from benchc.sources.vlmevalkit import read_vlmevalkit
+from benchc.sources.vlmevalkit import opened_source
 
 # Items on whose images a corruption is applied again, to see whether its pixels differ.
 SAMPLE = 3
@@ -171,7 +171,8 @@ def _source(id_: str, source: Source, path: Path, planned: Collection[Path]) -> 
     tsv = Path(source_files(id_, source)["tsv"].path)
     if not tsv.exists():
         return None
-    return _asked(read_vlmevalkit(tsv, id_, reader_options(source))[0])
+    with opened_source(tsv, id_, reader_options(source)) as found:
+        return pl.concat(map(_asked, found.frames()))
 
 
 def _rows(pool: Path, ids: Iterable[str]) -> Iterator[pl.DataFrame]:

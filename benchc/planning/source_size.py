@@ -14,7 +14,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
 from benchc.sources.conversion import CONVERTERS
 from benchc.sources.error import SourceError
-from benchc.sources.tsv import read_rows
+from benchc.sources.rows import read_rows
 
 
 def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | None:
@@ -36,7 +36,8 @@ def task_counts(id_: str, source: Source, results: Path) -> Mapping[str, int] | 
             found = (getattr(row, source.task_column) for row in rows if row.problem is None)
             return Counter(filter(None, found))
         column = source.reader.category_column if source.task_column == "category" else None
-        tasks = (row.values.get(column or source.task_column) for row in read_rows(paths["tsv"]))
+        rows_found = read_rows(paths["tsv"], source.reader.columns, images=False)
+        tasks = (row.values.get(column or source.task_column) for row in rows_found)
         return Counter(filter(None, tasks))  # rows without one are rejected
     except (SourceError, OSError):
         return None

@@ -1,22 +1,38 @@
 """The images of an item from a row of a VLMEvalKit TSV, and the check of any image file."""
 
-import ast
 import base64
 import binascii
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from PIL import Image, ImageOps
 
 from benchc.images import ImageError, opened
 from benchc.sources.error import InvalidRowError
+from benchc.sources.image_names import (
+    ImagePathError,
+    file_below,
+    is_list,
+    listed_strings,
+    python_list,
+)
 from benchc.sources.item_text import present
+from benchc.sources.tsv import Picture
 
 # VLMEvalKit's rule: a text of up to this length is the index of the row that has the image. Here it is an
 # image if it is a valid one.
 LONGEST_REFERENCE = 64
+
+
+class ImageFacts(NamedTuple):
+    """Width and height of an image in pixels as it is shown, and the hash of :func:`pixel_digest`."""
+
+    width: int
+    height: int
+    digest: str
 
 
 class ImageFile(NamedTuple):
@@ -33,34 +49,64 @@ def check_image(data: bytes) -> None:
 
 
 def read_item_images(
-    values: Mapping[str, str], check: Callable[[bytes], object] = check_image
+    values: Mapping[str, str],
+    check: Callable[[bytes], object] = check_image,
+    given: Sequence[Picture] | None = None,
+    folder: Path | None = None,
 ) -> list[ImageFile] | str:
     """Return the images of a row, or the index of the row whose images it shares.
 
     The field ``image`` is base64, a Python list of base64 strings, or an index; a short text that is no image
-    is taken for an index, which the caller looks up. ``check`` is called with every image file, and raises
+    is taken for an index, which the caller looks up. ``given``: the row's images, in place of the field.
+    ``folder``: texts may be paths of files below it. ``check`` is called with every image file, and raises
     ImageError for what is none. Raises InvalidRowError where the field is none of these, or ``check`` does.
     """
-    text = values.get("image", "")
-    if not text.strip():
+    text = values.get("image", "") if given is None else ""
+    if given is not None and len(given) == 1 and isinstance(given[0], str):
+        text = given[0]
+    if not text.strip() and not given:
         raise InvalidRowError("has no image")
     try:
-        return _image_files(text, values, check)
+        return _image_files(listed_strings(text) if given is None else given, values, check, folder)
+    except ImagePathError:
+        raise
     except InvalidRowError:
-        if len(text) > LONGEST_REFERENCE:
+        if not text.strip() or len(text) > LONGEST_REFERENCE:
             raise
         return text.strip()
 
 
-def _image_files(text: str, values: Mapping[str, str], check: Callable[[bytes], object]) -> list[ImageFile]:
-    encoded = _strings(text)
-    paths: list[str | None] = [*_strings(values.get("image_path", ""))]
-    if paths and len(paths) != len(encoded):
-        raise InvalidRowError(f"image_path names {len(paths)} files, but image has {len(encoded)}")
+def _image_files(
+    pictures: Sequence[Picture],
+    values: Mapping[str, str],
+    check: Callable[[bytes], object],
+    folder: Path | None,
+) -> list[ImageFile]:
+    paths: list[str | None] = [*listed_strings(values.get("image_path", ""))]
+    if paths and len(paths) != len(pictures):
+        raise InvalidRowError(f"image_path names {len(paths)} files, but image has {len(pictures)}")
     return [
-        ImageFile(_decode(one, position, check), path)
-        for position, (one, path) in enumerate(zip(encoded, paths or [None] * len(encoded), strict=True))
+        _image_file(picture, path, f"image {number}", check, folder)
+        for number, (picture, path) in enumerate(
+            zip(pictures, paths or [None] * len(pictures), strict=True), start=1
+        )
     ]
+
+
+def _image_file(
+    picture: Picture, path: str | None, where: str, check: Callable[[bytes], object], folder: Path | None
+) -> ImageFile:
+    if isinstance(picture, tuple):
+        return ImageFile(_checked(picture[0], where, check), path or picture[1])
+    file = None if folder is None else file_below(folder, picture)
+    if file is None:
+        return ImageFile(_checked(_decode(picture, where), where, check), path)
+    try:
+        return ImageFile(_checked(file.read_bytes(), where, check), path or picture)
+    except OSError as error:
+        raise ImagePathError(f"{where} cannot be read ({error.strerror})") from error
+    except InvalidRowError as refusal:
+        raise ImagePathError(str(refusal)) from refusal
 
 
 def read_image_names(values: Mapping[str, str], column: str) -> list[str]:
@@ -69,7 +115,7 @@ def read_image_names(values: Mapping[str, str], column: str) -> list[str]:
     Raises InvalidRowError where a name is missing.
     """
     text = values.get(column, "")
-    names = _list(text, f"column {column!r} has a broken list of names") if _is_list(text) else [text]
+    names = python_list(text, f"column {column!r} has a broken list of names") if is_list(text) else [text]
     if not names or not all(map(_is_name, names)):
         raise InvalidRowError(f"column {column!r} does not name every image")
     return [str(name) for name in names]
@@ -82,36 +128,18 @@ def _is_name(value: object) -> bool:
     )
 
 
-def _strings(field: str) -> list[str]:
-    if not _is_list(field):
-        return [field] if field else []
-    strings = _list(field, "has a broken list of images")
-    if not strings or not all(isinstance(string, str) for string in strings):
-        raise InvalidRowError("has a list of images that is empty or not of strings")
-    return strings
-
-
-def _is_list(text: str) -> bool:
-    return text.startswith("[") and text.endswith("]")
-
-
-def _list(text: str, problem: str) -> list[Any]:
-    try:
-        return list(ast.literal_eval(text))
-    except (ValueError, SyntaxError, MemoryError, RecursionError) as error:
-        raise InvalidRowError(f"{problem} ({type(error).__name__})") from error
-
-
-def _decode(text: str, position: int, check: Callable[[bytes], object]) -> bytes:
-    where = f"image {position + 1}"
+def _decode(text: str, where: str) -> bytes:
     if text.startswith("data:"):
         raise InvalidRowError(
             f"{where} begins with {text.partition(',')[0][:30]!r}; remove this prefix and its comma"
         )
     try:
-        data = base64.b64decode("".join(text.split()), validate=True)
+        return base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError) as error:
         raise InvalidRowError(f"{where} is not base64 ({error})") from error
+
+
+def _checked(data: bytes, where: str, check: Callable[[bytes], object]) -> bytes:
     try:
         check(data)
     except ImageError as error:
@@ -125,13 +153,20 @@ def pixel_digest(data: bytes) -> str:
     Images of one digest look alike however transparent ones are shown (:func:`benchc.images.decode`). The
     values of a palette image are its colours. Raises ImageError as :func:`check_image`.
     """
+    return image_facts(data).digest
+
+
+def image_facts(data: bytes) -> ImageFacts:
+    """Decode an image file as :func:`check_image`, and return its size and :func:`pixel_digest`."""
     with _decoded(data) as image:
         ImageOps.exif_transpose(image, in_place=True)
         stored: Image.Image = image
         if image.mode in ("P", "PA"):
             stored = image.convert("RGBA" if image.has_transparency_data else "RGB")
         facts = f"{stored.mode} {stored.size} {stored.info.get('transparency')}"
-        return hashlib.sha256(facts.encode() + stored.tobytes()).hexdigest()
+        digest = hashlib.sha256(facts.encode())
+        digest.update(stored.tobytes())
+        return ImageFacts(*stored.size, digest.hexdigest())
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeGuard
+from typing import Literal, NamedTuple, TypeGuard
 
 from benchc.letters import LETTERS
 from benchc.sources.error import InvalidRowError
@@ -14,6 +14,9 @@ ANSWER_WORDS = (("Yes", "No"), ("A", "B"))
 
 # str() of an absent value in pandas.
 NAN = ("nan", "NaN")
+
+
+AnswerForm = Literal["letter", "index", "text"]
 
 
 class ItemText(NamedTuple):
@@ -30,13 +33,16 @@ class ItemText(NamedTuple):
     l2_category: str | None
 
 
-def read_item_text(values: Mapping[str, str], options_column: str | None = None) -> ItemText:
+def read_item_text(
+    values: Mapping[str, str], options_column: str | None = None, answer_form: AnswerForm = "letter"
+) -> ItemText:
     """Return the text of the item in a row, exactly as published.
 
     ``values`` maps columns to strings. Options are in columns A, B, ..., or in ``options_column`` as one
-    Python list of strings like ``(A) red``. A category of white space is none. Raises InvalidRowError where
+    Python list of strings like ``(A) red``. The answer is the letter of the right option, its 0-based index,
+    or its text. A category of white space is none. Raises InvalidRowError where
     the question is missing, there are fewer than two options, an option is empty but a later one is not, the
-    question or an option is only white space, or the answer is not an option's letter.
+    question or an option is only white space, or the answer is that of no option or of several.
     """
     question = _question(values)
     options = _options_of_list(values, options_column) if options_column else _options_of_columns(values)
@@ -45,7 +51,7 @@ def read_item_text(values: Mapping[str, str], options_column: str | None = None)
             raise InvalidRowError(f"option {letter} is only white space")
     while options and options[-1] is None:
         options.pop()
-    answer = _answer(values, options)
+    answer = _answer(values, options, answer_form)
     filled = [option for option in options if option is not None]
     if len(filled) < len(options):
         gap = LETTERS[options.index(None)]
@@ -186,10 +192,24 @@ def _options_of_list(values: Mapping[str, str], column: str) -> list[str | None]
     return options
 
 
-def _answer(values: Mapping[str, str], options: list[str | None]) -> int:
+def _answer(values: Mapping[str, str], options: list[str | None], form: AnswerForm) -> int:
     answer = values.get("answer", "").strip()
+    shown = f"the answer {answer[:20]!r}"
+    if form == "text":
+        places = [place for place, option in enumerate(options) if option and option.strip() == answer]
+        if len(places) != 1:
+            raise InvalidRowError(f"{shown} is the text of {len(places) or 'no'} options")
+        return places[0]
+    if form == "index":
+        # Where another row has none, pandas writes 2 as 2.0.
+        if re.fullmatch(r"[0-9]{1,2}(\.0)?", answer) is None:
+            raise InvalidRowError(f"{shown} is not the index of an option, from 0")
+        position = int(float(answer))
+        if position >= len(options) or options[position] is None:
+            raise InvalidRowError(f"the answer is option {position} from 0, which has no text")
+        return position
     if len(answer) != 1 or answer not in LETTERS:
-        raise InvalidRowError(f"the answer {answer[:20]!r} is not one option letter")
+        raise InvalidRowError(f"{shown} is not one option letter")
     position = LETTERS.index(answer)
     if position >= len(options) or options[position] is None:
         raise InvalidRowError(f"the answer is {answer}, an option without text")

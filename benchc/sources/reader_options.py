@@ -1,15 +1,22 @@
-"""How a TSV differs from VLMEvalKit's usual format. Imports no polars, for the rules use it, too."""
+"""How a data file differs from VLMEvalKit's usual format. Imports no polars, for the rules use it, too."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from benchc.command_line import Json
+from benchc.letters import LETTERS
+
+# Share of a source's rows above which rejected ones stop the run: a key of the reader is probably wrong.
+MOST_REJECTED = 0.5
+
+# The columns that an item is made of.
+STANDARD = ("index", "image", "question", "hint", "options", *LETTERS, "answer", "category", "l2_category")
 
 
 @dataclass(frozen=True)
 class ReaderOptions:
-    """How a TSV differs from VLMEvalKit's usual format.
+    """How a data file differs from VLMEvalKit's usual format.
 
     Attributes:
         options_column: column with all options as one Python list of strings such as '(A) red'
@@ -27,6 +34,9 @@ class ReaderOptions:
         open_ended: rows without options are open-ended questions, in a file that has columns of options
         answer_lists: the answer to an open-ended question is a list of texts, such as captions of the image;
             in a file with a column ``answers``, the list is there, beside the one answer
+        columns: the file's name of a standard column, by the standard name: index, image, question, hint,
+            options (a list), A, B, ..., answer, category, l2_category; of image also several
+        answer_form: what the answer is: the letter of the option, its 0-based index, or its text
         problem_column: column that says why a row is no item; empty of those that are
     """
 
@@ -41,6 +51,8 @@ class ReaderOptions:
     category_column: str | None = None
     open_ended: bool = False
     answer_lists: bool = False
+    columns: Annotated[Mapping[str, str | list[str]], Json] = field(default_factory=dict)
+    answer_form: Literal["letter", "index", "text"] = "letter"
     problem_column: str | None = None
 
 

@@ -14,7 +14,7 @@ from benchc.schemas.pool import POOL
 from benchc.schemas.references import REFERENCES
 from benchc.sources.error import InvalidRowError
 from benchc.sources.item_text import read_open_answers
-from benchc.sources.tsv import read_rows
+from benchc.sources.rows import read_rows
 
 
 class Reference(NamedTuple):
@@ -25,10 +25,14 @@ class Reference(NamedTuple):
 
 
 class AnswerFile(NamedTuple):
-    """The TSV with the answers to a source's open-ended questions, and whether they are lists."""
+    """The file with the answers to a source's open-ended questions, whether they are lists, and its columns.
+
+    ``columns``: as of the reader.
+    """
 
     path: Path
     lists: bool = False
+    columns: Mapping[str, str | list[str]] = {}
 
 
 def read_references(pool: Path, files: Mapping[str, AnswerFile]) -> pl.DataFrame:
@@ -61,7 +65,7 @@ def read_references(pool: Path, files: Mapping[str, AnswerFile]) -> pl.DataFrame
 
 def _answers(file: AnswerFile, indices: Collection[str]) -> dict[str, Reference]:
     found: dict[str, Reference] = {}
-    for row in read_rows(file.path):
+    for row in read_rows(file.path, file.columns, images=False):
         index = row.values.get("index", "").strip()
         # Of rows with one index, the first that is well-formed is the item.
         if index in indices and index not in found and row.problem is None:

@@ -1,14 +1,19 @@
-"""The report on reading a source: rows that did not become items, and notes on those that did."""
+"""The reports on reading a source: rows that did not become items, notes on others, and what all have."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import polars as pl
 
 from benchc.pluralize import pluralize
+from benchc.sources.error import SourceError
 
 Kind = Literal["rejected", "excluded", "note"]
+
+REPEATED = "of an earlier image"
 
 SCHEMA = pl.Schema({"id": pl.String, "line": pl.Int64, "kind": pl.String, "reason": pl.String})
 
@@ -46,3 +51,89 @@ def summary(
     counts = Counter(zip(report["kind"], report["reason"], strict=True))
     lines += [f"  {count:,} {kind}: {reason}" for (kind, reason), count in counts.most_common()]
     return "\n".join(lines)
+
+
+def facts_frame(texts: pl.DataFrame, images: pl.DataFrame, report: pl.DataFrame, rows: int) -> pl.DataFrame:
+    """Return the summary of a source: the columns fact, name and count.
+
+    ``texts``, ``images``, ``report`` and ``rows``: as of SourceItems. The facts are numbers of rows, in all
+    and by the kind of reason; of items by options, by images, and by category; sizes of images in pixels; and
+    of the images how many files differ, how many have pixels that no earlier one has, and how many have those
+    of an earlier one.
+    """
+    kinds = Counter(report["kind"])
+    facts: list[tuple[str, object, object]] = [
+        ("rows", "read", rows),
+        ("rows", "kept", texts.height),
+        *(("rows", kind, kinds[kind]) for kind in ("rejected", "excluded")),
+    ]
+    for kind in ("rejected", "excluded", "note"):
+        reasons = _by_kind(report.filter(kind=kind)["reason"])
+        facts += [(kind, example, count) for example, count in reasons]
+    facts += _counts("options", texts["options"].list.len())
+    facts += _counts("images", texts["image_keys"].list.len())
+    for column in ("category", "l2_category"):
+        facts += _counts(column, texts[column].drop_nulls())
+    pixels = images.with_columns(megapixels=pl.col("width") * pl.col("height") / 1e6)
+    for column in ("width", "height", "megapixels"):
+        values = pixels[column]
+        found = {"min": values.min(), "median": values.median(), "max": values.max()}
+        facts += [(column, name, f"{value:g}") for name, value in found.items()]
+    different = images["pixels"].n_unique()
+    facts += [
+        ("pixels", "different", different),
+        ("pixels", REPEATED, images.height - different),
+    ]
+    return pl.DataFrame(
+        [(fact, str(name), str(count)) for fact, name, count in facts],
+        schema={"fact": pl.String, "name": pl.String, "count": pl.String},
+        orient="row",
+    )
+
+
+def facts_text(facts: pl.DataFrame) -> str:
+    """Return the facts about items and images as lines of text, for the log."""
+    found: dict[str, dict[str, str]] = {}
+    for fact, name, count in facts.iter_rows():
+        found.setdefault(fact, {})[name] = count
+    parts = [f"{count} with {name}" for name, count in found["options"].items()]
+    lines = [f"  options of an item: {', '.join(parts)}"]
+    sizes = (f"{found[side]['min']} to {found[side]['max']} pixels {side}" for side in ("width", "height"))
+    lines.append(f"  images: {', '.join(sizes)}; {found['pixels'][REPEATED]} with the pixels {REPEATED}")
+    return "\n".join(lines)
+
+
+def check_rejected(path: Path, report: pl.DataFrame, rows: int, most: float, where: Path | None) -> None:
+    """Raise SourceError where more than the share ``most`` of a source's rows are rejected.
+
+    Rows that the options exclude do not count. ``path``: the data file. ``where``: the file with the report,
+    if it is written.
+    """
+    rejected = report.filter(kind="rejected")
+    asked = rows - report.filter(kind="excluded").height
+    if rejected.height <= most * asked:
+        return
+    example, count = _by_kind(rejected["reason"])[0]
+    listed = "benchc check lists them" if where is None else f"{where} lists them"
+    raise SourceError(
+        f"{path}: {rejected.height:,} of {pluralize(asked, 'row')} are rejected, {count:,} like this: "
+        f"{example}; {listed}; mend the file or the keys of reader, or raise max_rejected ({most:g})"
+    )
+
+
+def _by_kind(reasons: Iterable[str]) -> list[tuple[str, int]]:
+    """Return the first reason of each kind, and how often it occurs, the most frequent first.
+
+    Reasons of a kind differ in what they quote and in numbers.
+    """
+    examples: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for reason in reasons:
+        kind = re.sub(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*", "…", reason)
+        counts[kind] += 1
+        examples.setdefault(kind, reason)
+    return [(examples[kind], count) for kind, count in counts.most_common()]
+
+
+def _counts(fact: str, values: pl.Series) -> list[tuple[str, object, object]]:
+    return [(fact, name, count) for name, count in sorted(Counter(values).items())]

@@ -1,12 +1,12 @@
 """Read a TSV as pandas writes it: quoted fields may contain tabs, newlines and megabytes of base64.
 
-A file whose name ends in .xz is unpacked as it is read.
+A file whose name ends in .xz is unpacked as it is read; one whose name ends in .csv has commas for tabs.
 """
 
 import csv
 import lzma
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -22,12 +22,20 @@ SHOWN = 40  # characters of a name, and names
 RENAMED = {"l2-category": "l2_category"}
 
 
+# An image of a row: a text, or the bytes of a file and its path in the source, if any.
+Picture = str | tuple[bytes, str | None]
+
+
 class Row(NamedTuple):
-    """One record: the line on which it ends, its strings by column, and what is wrong with it, or None."""
+    """One record: the line on which it ends, its strings by column, and what is wrong with it, or None.
+
+    ``images``: its images; None where they are in its column ``image``.
+    """
 
     line: int
     values: dict[str, str]
     problem: str | None
+    images: Sequence[Picture] | None = None
 
 
 def read_header(path: Path) -> list[str]:
@@ -39,7 +47,7 @@ def read_header(path: Path) -> list[str]:
         header = [RENAMED.get(name, name) for name in next(_records(file, path), (0, []))[1]]
     if not header:
         raise SourceError(
-            f"{path}: the file is empty; it needs a header line and rows of tab-separated fields"
+            f"{path}: the file is empty; it needs a header line and rows of {_separated(path)} fields"
         )
     if any("\0" in name for name in header):
         raise SourceError(f"{path}: the header contains NUL characters; save the file as text in UTF-8")
@@ -73,6 +81,14 @@ def read_rows(path: Path) -> Iterator[Row]:
             yield Row(line, dict(zip(header, fields, strict=False)), problem)
 
 
+def _has_commas(path: Path) -> bool:
+    return path.suffix.lower() == ".csv"
+
+
+def _separated(path: Path) -> str:
+    return f"{'comma' if _has_commas(path) else 'tab'}-separated"
+
+
 def _open(path: Path) -> TextIO:
     if not path.exists():
         raise SourceError(f"{path}: no such file")
@@ -85,15 +101,15 @@ def _open(path: Path) -> TextIO:
 
 def _records(file: TextIO, path: Path) -> Iterator[tuple[int, list[str]]]:
     limit = csv.field_size_limit(LARGEST_FIELD)
-    reader = csv.reader(file, delimiter="\t", strict=True)
+    reader = csv.reader(file, delimiter="," if _has_commas(path) else "\t", strict=True)
     try:
         for fields in reader:
             if fields:  # a blank line is no record
                 yield reader.line_num, fields
     except csv.Error as error:
         raise SourceError(
-            f"{path}: line {reader.line_num} is not tab-separated text ({error}); the file is truncated, "
-            "or fields with quotes, tabs or newlines are not in double quotes"
+            f"{path}: line {reader.line_num} is not {_separated(path)} text ({error}); the file is "
+            "truncated, or fields with quotes, separators or newlines are not in double quotes"
         ) from error
     except UnicodeDecodeError as error:
         raise SourceError(

@@ -1,6 +1,8 @@
-"""Read items from a TSV in VLMEvalKit's format."""
+"""Read items from a data file with the columns of VLMEvalKit, whatever its format."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -8,63 +10,136 @@ import polars as pl
 from benchc.image_keys import derived_key, named_key, pixel_key
 from benchc.letters import LETTERS
 from benchc.progress import track
-from benchc.schemas.items import IMAGE, ITEMS
+from benchc.schemas.items import ITEMS
 from benchc.sources.error import InvalidRowError, SourceError
-from benchc.sources.item_images import (
-    ImageFile,
-    check_image,
-    pixel_digest,
-    read_image_names,
-    read_item_images,
-)
+from benchc.sources.item_images import read_image_names, read_item_images
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, present, read_item_text, read_open_text, with_answer_words
 from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.report import Kind, Remark, report_frame
-from benchc.sources.tsv import Row, listed, read_header, read_rows
+from benchc.sources.rows import image_folder, read_header, read_rows
+from benchc.sources.stored_images import StoredFile, StoredImages
+from benchc.sources.tsv import Row, listed
 
 LONGEST_INDEX = 100  # characters
+
+ITEMS_AT_ONCE = 64
+BYTES_AT_ONCE = 2**25
+
+IMAGES = pl.Schema(
+    {
+        "id": pl.String,
+        "image": pl.Int64,
+        "image_key": pl.String,
+        "width": pl.Int64,
+        "height": pl.Int64,
+        "pixels": pl.String,
+    }
+)
+
+
+@dataclass(frozen=True)
+class SourceItems:
+    """The items of a source, whose images are on disk as long as it is open.
+
+    ``texts``: the columns of ITEMS without images, in the order of the indices. ``images``: one row per item
+    and image, numbered from 0: its key, its size, and the hash of its pixels (``pixel_digest``). ``report``:
+    the columns id, line, kind and reason. ``rows``: those that were read.
+    """
+
+    texts: pl.DataFrame
+    images: pl.DataFrame
+    report: pl.DataFrame
+    rows: int
+    _files: Sequence[Sequence[StoredFile]]
+    _store: StoredImages
+
+    def frames(self, ids: Collection[str] | None = None) -> Iterator[pl.DataFrame]:
+        """Yield items of type ITEMS, by default all, in their order and a few at a time."""
+        part: list[int] = []
+        size = 0
+        for number, id_ in enumerate(self.texts["id"]):
+            if ids is not None and id_ not in ids:
+                continue
+            more = sum(self._store.size(file.number) for file in self._files[number])
+            if part and (len(part) == ITEMS_AT_ONCE or size + more > BYTES_AT_ONCE):
+                yield self._frame(part)
+                part, size = [], 0
+            part.append(number)
+            size += more
+        if part:
+            yield self._frame(part)
+
+    def _frame(self, numbers: Sequence[int]) -> pl.DataFrame:
+        images = [
+            [{"bytes": self._store.read(file.number), "path": file.path} for file in self._files[number]]
+            for number in numbers
+        ]
+        column = pl.Series("images", images, dtype=ITEMS.columns["images"])
+        return self.texts[list(numbers)].with_columns(column).select(list(ITEMS.columns))
+
+
+@contextmanager
+def opened_source(
+    path: str | Path, source: str, options: ReaderOptions | None = None, folder: Path | None = None
+) -> Iterator[SourceItems]:
+    """Read a data file, and yield its items. Memory: their texts, and a few images.
+
+    Texts and image files stay as published. The report lists the rows that cannot become items (kind
+    ``rejected``), those that the options exclude (``excluded``), and notes on others (``note``). ``folder``:
+    where images are stored meanwhile, by default that of the system. Raises SourceError where the file cannot
+    be read or lacks a column.
+    """
+    path, options = Path(path), options or ReaderOptions()
+    header = read_header(path, options.columns)
+    open_ended = is_open_ended(header, options)
+    _check_columns(path, header, options, open_ended)
+    with StoredImages(folder) as store:
+        rows = _Rows(source, options, open_ended, image_folder(path), store)
+        count = 0
+        for row in track(read_rows(path, options.columns), label=f"read {source}", unit="rows"):
+            rows.add(row)
+            count += 1
+        items = rows.finish()
+        if not items:
+            raise SourceError(
+                f"{path}: none of its rows became an item; the reason of the first: "
+                f"{rows.remarks[0].reason if rows.remarks else 'it has no rows'}"
+            )
+        yield _source_items(items, rows.remarks, count, store)
 
 
 def read_vlmevalkit(
     path: str | Path, source: str, options: ReaderOptions | None = None
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the items of a TSV, of type ITEMS in the order of their indices, and the report.
+    """Return all items of a small data file, of type ITEMS in the order of their indices, and the report.
 
-    Texts and image files stay as published. The report (columns id, line, kind, reason) lists the rows that
-    cannot become items (kind ``rejected``), those that the options exclude (``excluded``), and notes on
-    others (``note``). Raises SourceError where the file cannot be read or lacks a column.
+    As :func:`opened_source`, but with all images in memory.
     """
-    path, options = Path(path), options or ReaderOptions()
-    header = read_header(path)
-    open_ended = is_open_ended(header, options)
-    _check_columns(path, header, options, open_ended)
-    rows = _Rows(source, options, open_ended)
-    for row in track(read_rows(path), label=f"read {source}", unit="rows"):
-        rows.add(row)
-    items = rows.finish()
-    if not items:
-        raise SourceError(
-            f"{path}: none of its rows became an item; the reason of the first: "
-            f"{rows.remarks[0].reason if rows.remarks else 'it has no rows'}"
-        )
-    return _frame(items), report_frame(rows.remarks)
+    with opened_source(path, source, options) as found:
+        return pl.concat(found.frames()), found.report
+
+
+# Id, text, images and their keys.
+_Item = tuple[str, ItemText, list[StoredFile], list[str]]
 
 
 class _Rows:
     """Collects rows. Images are resolved at the end, since a row may share those of a later one."""
 
-    def __init__(self, source: str, options: ReaderOptions, open_ended: bool) -> None:
+    def __init__(
+        self, source: str, options: ReaderOptions, open_ended: bool, folder: Path | None, store: StoredImages
+    ) -> None:
         self.remarks: list[Remark] = []
         self._source = source
         self._options = options
         self._open_ended = open_ended
         self._texts: dict[str, tuple[int, ItemText]] = {}
-        self._images: dict[str, list[ImageFile] | str | InvalidRowError] = {}
+        self._folder = folder
+        self._store = store
+        self._images: dict[str, list[StoredFile] | str | InvalidRowError] = {}
         self._names: dict[str, list[str]] = {}
-        self._named: dict[str, bytes] = {}
-        # By file, since many rows may have one picture: the digest of its pixels where keys are of pixels.
-        self._decoded: dict[bytes, str | None] = {}
+        self._named: dict[str, int] = {}
 
     def add(self, row: Row) -> None:
         index = row.values.get("index", "").strip()
@@ -80,7 +155,12 @@ class _Rows:
             return
         # A row that is no item may have the image of another one.
         try:
-            self._images[index] = read_item_images(row.values, self._decode_once)
+            found = read_item_images(row.values, self._store.add, row.images, self._folder)
+            self._images[index] = (
+                found
+                if isinstance(found, str)
+                else [StoredFile(self._store.number(file.bytes), file.path) for file in found]
+            )
         except InvalidRowError as refusal:
             self._images[index] = refusal
         reason = self._excluded(index, row.values)
@@ -108,7 +188,7 @@ class _Rows:
             )
         self._texts[index] = row.line, text
 
-    def finish(self) -> list[tuple[str, ItemText, list[ImageFile], list[str]]]:
+    def finish(self) -> list[_Item]:
         """Return the items in order, each with its text, images and image keys.
 
         Rows without valid images or image names are rejected.
@@ -127,16 +207,7 @@ class _Rows:
         self.remarks.sort(key=lambda remark: remark.line or 0)
         return sorted(items, key=lambda item: item_key(item[0]))
 
-    def _decode_once(self, data: bytes) -> None:
-        if data in self._decoded:
-            return
-        if self._options.pixel_keys:
-            self._decoded[data] = pixel_digest(data)
-        else:
-            check_image(data)
-            self._decoded[data] = None
-
-    def _resolved(self, index: str) -> list[ImageFile]:
+    def _resolved(self, index: str) -> list[StoredFile]:
         """Return the images of a row. Raises InvalidRowError where it has none."""
         images = self._images[index]
         if isinstance(images, InvalidRowError):
@@ -147,13 +218,17 @@ class _Rows:
         if isinstance(shared, list):
             return shared
         if shared is None:
-            raise InvalidRowError(f"image {images!r} is neither an image in base64 nor the index of a row")
+            file = "" if self._folder is None else "a file below the folder of the data, "
+            comma = "," if file else ""
+            raise InvalidRowError(
+                f"image {images!r} is neither {file}an image in base64{comma} nor the index of a row"
+            )
         raise InvalidRowError(f"shares the image of row {images!r}, which has none of its own")
 
-    def _keys(self, id_: str, index: str, images: list[ImageFile]) -> list[str]:
+    def _keys(self, id_: str, index: str, images: list[StoredFile]) -> list[str]:
         """Return the keys of a row's images. Raises InvalidRowError where its names do not fit them."""
         if self._options.pixel_keys:
-            return [pixel_key(str(self._decoded[image.bytes])) for image in images]
+            return [pixel_key(self._store.facts[image.number].digest) for image in images]
         if index not in self._names:
             # Also for a row that shares another's image by its index: keys decide the noise, which in
             # existing runs differs between such rows.
@@ -163,9 +238,9 @@ class _Rows:
             raise InvalidRowError(
                 f"{self._options.image_column} names {len(names)} images, but the row has {len(images)}"
             )
-        named: dict[str, bytes] = {}
+        named: dict[str, int] = {}
         for name, image in zip(names, images, strict=True):
-            if named.setdefault(name, self._named.get(name, image.bytes)) != image.bytes:
+            if named.setdefault(name, self._named.get(name, image.number)) != image.number:
                 raise InvalidRowError(
                     f"names its image {name[:40]!r}, which is the name of a different image"
                 )
@@ -183,7 +258,7 @@ class _Rows:
             return read_open_text(values, answer_lists=options.answer_lists)
         if options.answer_words:
             values = with_answer_words(values)
-        return read_item_text(values, options.options_column)
+        return read_item_text(values, options.options_column, options.answer_form)
 
     def _excluded(self, index: str, values: Mapping[str, str]) -> str | None:
         for column, excluded in self._options.exclude.items():
@@ -228,16 +303,21 @@ def _needed(options: ReaderOptions, open_ended: bool) -> Iterator[str]:
     yield from filter(None, (options.category_column, options.image_column, options.problem_column))
 
 
-def _frame(items: Sequence[tuple[str, ItemText, list[ImageFile], list[str]]]) -> pl.DataFrame:
-    """Return items of type ITEMS, of which those that share an image file share its memory."""
-    files = {id(image): image for _, _, images, _ in items for image in images}
-    numbers = {key: number for number, key in enumerate(files)}
-    rows = [
-        {"id": id_, **text._asdict(), "images": [numbers[id(image)] for image in images], "image_keys": keys}
-        for id_, text, images, keys in items
+def _source_items(
+    items: Sequence[_Item], remarks: Sequence[Remark], rows: int, store: StoredImages
+) -> SourceItems:
+    texts = [{"id": id_, **text._asdict(), "image_keys": keys} for id_, text, _, keys in items]
+    schema = {name: dtype for name, dtype in ITEMS.columns.items() if name != "images"}
+    images = [
+        (id_, number, key, *store.facts[file.number])
+        for id_, _, files, keys in items
+        for number, (file, key) in enumerate(zip(files, keys, strict=True))
     ]
-    frame = pl.DataFrame(rows, schema={**ITEMS.columns, "images": pl.List(pl.Int64)})
-    data = pl.Series([image._asdict() for image in files.values()], dtype=IMAGE)
-    shown = frame.select("id", "images").explode("images")
-    shown = shown.with_columns(images=data.gather(shown["images"]))
-    return frame.with_columns(shown.group_by("id", maintain_order=True).agg("images")["images"])
+    return SourceItems(
+        pl.DataFrame(texts, schema=schema),
+        pl.DataFrame(images, schema=IMAGES, orient="row"),
+        report_frame(remarks),
+        rows,
+        [files for _, _, files, _ in items],
+        store,
+    )

@@ -1,12 +1,23 @@
 """The sources of a run: where their files are, and how they are read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 
+from benchc.closure import content_sample
 from benchc.config.catalogue import Conversion
 from benchc.config.load import Config
 from benchc.config.paths import is_result
-from benchc.config.source_files import DOWNLOADS, published_text, reader_options, source_files
+from benchc.config.source_files import (
+    DOWNLOADS,
+    max_rejected,
+    published_text,
+    reader_options,
+    source_files,
+)
+from benchc.sources.error import SourceError
+from benchc.sources.rows import referenced_files, shards_of
 from benchc.user_paths import relative_path
 from benchc.workflow.code import Wildcards, code_of, contents_of
 from benchc.workflow.made_once import named
@@ -18,12 +29,13 @@ def local(path: str | Path) -> str:
 
 
 class Sources:
-    """The sources of a run by id: ``all`` of the pool sorted, and the ``readers`` of their TSV files.
+    """The sources of a run by id: ``all`` of the pool sorted, and the ``readers`` of their files.
 
     ``entries``: also those that a benchmark uses beside the pool. ``generated`` and ``converted``: the ids of
     those whose TSV the run generates or converts, by the names of these files. ``conversions``: what
     is converted, by the same names. ``downloads``: what the run downloads, by the paths in DOWNLOADS.
-    ``published``: how many items a source has as published. ``answers``: the file with the answers to a
+    ``published``: how many items a source has as published. ``max_rejected``: the share of rows that may
+    be rejected. ``answers``: the file with the answers to a
     source's open-ended questions.
     """
 
@@ -31,6 +43,7 @@ class Sources:
         self.entries = config.all_sources
         self.all = sorted(config.sources)
         self.published = {id_: published_text(source) for id_, source in self.entries.items()}
+        self.max_rejected = {id_: max_rejected(source) for id_, source in self.entries.items()}
         self.readers = {id_: reader_options(source) for id_, source in self.entries.items()}
         seed = config.settings.demo and config.settings.demo.seed
         self.generated = {
@@ -57,20 +70,32 @@ class Sources:
             for id_, files in self._files.items()
         }
         self.answers = {
-            id_: {"path": self._tsv[id_], "lists": self.readers[id_].answer_lists} for id_ in self.all
+            id_: {"path": self._tsv[id_], "lists": self.readers[id_].answer_lists}
+            # Only where there are some, so that other records stay as they were.
+            | ({"columns": self.readers[id_].columns} if self.readers[id_].columns else {})
+            for id_ in self.all
         }
 
     def file(self, source: str) -> str:
-        """Return the TSV file of a source: downloaded, generated, converted or local."""
+        """Return the data file of a source: downloaded, generated, converted or local; the first shard."""
         return self._tsv[source]
 
     def tsv_of(self, wildcards: Wildcards) -> str:
-        """Return the TSV file of a job's source."""
+        """Return the data file of a job's source."""
         return self.file(wildcards.source)
 
+    def shards(self, wildcards: Wildcards) -> list[str]:
+        """Return the Parquet files of a job's source beside the first; none of other sources."""
+        return [str(path) for path in shards_of(Path(self.tsv_of(wildcards)))[1:]]
+
     def contents(self, *sources: str) -> list[str]:
-        """Return the contents of the local TSV files of sources; none of files that a rule makes."""
-        return own_contents(map(self.file, sources))
+        """Return the contents of the local files of sources; none of files that a rule makes."""
+        files = chain.from_iterable(shards_of(Path(self.file(source))) for source in sources)
+        found = own_contents(map(str, files))
+        for source in sources:
+            if not is_result(path := self.file(source)):
+                found += images_content(Path(path), self.readers[source].columns)
+        return found
 
     def _conversion(self, source: str) -> Conversion:
         """Return what is converted to the TSV of a source, with the paths of its files on this machine."""
@@ -86,6 +111,21 @@ def converted_from(conversion: Conversion) -> list[str]:
     """Return the files that a conversion reads: those of the data set, and the list of images to take."""
     listed = conversion.take_images
     return [*conversion.files.values(), *([listed] if isinstance(listed, str) else [])]
+
+
+def images_content(path: Path, columns: Mapping[str, str | list[str]]) -> list[str]:
+    """Return the content of the image files that a local data file names, as one text; none without any.
+
+    Other files beside them do not count.
+    """
+    try:
+        files = sorted(set(referenced_files(path, columns)))
+        folder = path.absolute().parent.resolve()
+        lines = [f"{file.relative_to(folder)} {content_sample(file)}" for file in files]
+    except (SourceError, OSError):
+        return []  # which the reader reports
+    digest = blake2b("\n".join(lines).encode(errors="surrogateescape"), digest_size=16).hexdigest()
+    return [f"{path.parent} {len(lines)} {digest}"] if lines else []
 
 
 def own_contents(files: Iterable[str]) -> list[str]:

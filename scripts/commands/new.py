@@ -5,10 +5,10 @@ import shlex
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from benchc.atomic import write_text
-from benchc.command_line import NaturalInt
+from benchc.command_line import Json, NaturalInt
 from benchc.config.benchmarks import benchmarks_with, known_benchmarks, module_of
 from benchc.config.errors import ConfigError, shown
 from benchc.config.load import load
@@ -35,27 +35,31 @@ def new(
     name: str | None = None,
     task_column: str | None = None,
     image_column: str | None = None,
+    reader: Annotated[dict[str, Any] | None, Json] = None,
     family: str | None = None,
     gpus: NaturalInt = 0,
     benchmark: str | None = None,
 ) -> None:
     """Write a small configuration for your own data and models, which snakemake runs as it is.
 
-    Sources are TSV files in VLMEvalKit's format; models are folders in the Hub's format, or ids on the Hub.
-    Both may also be ids of the catalogues in config. Without --model, the run trains tiny models of the demo,
-    for a trial without downloads. Catalogues of what is your own are written beside FILE. FILE may lie
-    anywhere, and no file is overwritten. Run it in the repository's root, like snakemake.
+    Sources are TSV files in VLMEvalKit's format, csv, JSON Lines or Parquet files with the same columns, or
+    folders with one of these; models are folders in the Hub's format, or ids on the Hub. Both may also be ids
+    of the catalogues in config. Without --model, the run trains tiny models of the demo, for a trial without
+    downloads. Catalogues of what is your own are written beside FILE. FILE may lie anywhere, and no file is
+    overwritten. Run it in the repository's root, like snakemake.
 
     Args:
         file: configuration to write, such as config/mine.yaml
-        source: TSV files, or ids of a catalogue
+        source: data files, folders with one, or ids of a catalogue
         model: models to evaluate: folders or ids
         selector: models that decide which items are selected; default: the first three of --model
         name: name of the run; default: that of FILE
-        task_column: column of the TSV files with the task type: category, or l2_category (or l2-category). No
+        task_column: column of the files with the task type: category, or l2_category (or l2-category). No
             other name is accepted: rename the column. Default: the first of these that a file has
-        image_column: column of the TSV files that names a row's image: rows with one name share an image;
+        image_column: column of the files that names a row's image: rows with one name share an image;
             default: each row has its own
+        reader: keys of the files' reader (docs/configuration.md), such as '{"answer_form": "index",
+            "columns": {"category": "subject"}}'
         family: family of folders and Hub ids (docs/models.md); rarely needed: by default, config.json decides
         gpus: GPUs per job of folders and Hub ids; 0: the CPU. Models of the catalogues have their own
         benchmark: the benchmark of the run; default: that of config/demo.yaml
@@ -78,7 +82,7 @@ def new(
         )
     part = module_of(benchmark, "new")
     roles = part.roles(model, selector, demo)
-    columns = None if task_column is None else known_task_column(task_column), image_column
+    columns = None if task_column is None else known_task_column(task_column), image_column, reader
     sources = {each: source_entry(each, root, *columns) for each in source}
     models = {
         each: model_entry(each, root, family, gpus)
@@ -138,7 +142,7 @@ def known_task_column(name: str) -> str:
     if column not in TASK_COLUMNS:
         raise InputError(
             f"--task-column: {name!r} is not {' or '.join(TASK_COLUMNS)}, the only names of a column with "
-            "the task type; rename the column in the TSV file"
+            "the task type; rename the column in the file"
         )
     return column
 

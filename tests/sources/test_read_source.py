@@ -33,7 +33,10 @@ def test_items_and_report(tmp_path: Path) -> None:
     result = run(tmp_path, "--reader.exclude", '{"kind": "sort"}', "--reader.index-below", 9)
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines()[0] == "s: 1 item"
-    assert len(result.stdout.splitlines()) == 4
+    assert result.stdout.splitlines()[4:] == [
+        "  options of an item: 1 with 2",
+        "  images: 24 to 24 pixels width, 16 to 16 pixels height; 0 with the pixels of an earlier image",
+    ]
     assert read_table(tmp_path / "s.parquet", ITEMS)["id"].to_list() == ["s/1"]
     assert (tmp_path / "s.report.csv").read_text().splitlines() == [
         "id,line,kind,reason",

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchc.schemas.items import ITEMS
-from benchc.sources import item_images, tsv, vlmevalkit
+from benchc.sources import item_images, stored_images, tsv
 from benchc.sources.error import SourceError
 from benchc.sources.report import summary
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
@@ -345,7 +345,7 @@ def test_circular_copies_have_the_key_of_their_original(
 ) -> None:
     decoded = []
     monkeypatch.setattr(
-        vlmevalkit, "pixel_digest", lambda data: decoded.append(data) or item_images.pixel_digest(data)
+        stored_images, "image_facts", lambda data: decoded.append(data) or item_images.image_facts(data)
     )
     other = image_bytes((20, 40, 220), form="BMP")  # the pixels of BLUE
     rows = [

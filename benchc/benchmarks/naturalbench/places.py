@@ -8,7 +8,7 @@ from benchc.benchmarks.naturalbench.schemas.groups import MINED, RANDOM
 from benchc.sources.error import SourceError
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import present
-from benchc.sources.tsv import read_header, read_rows
+from benchc.sources.rows import read_header, read_rows
 
 # Rows of a group, in order, in a file without a column of groups: that of VLMEvalKit.
 ORDER = ((0, 0), (0, 1), (1, 0), (1, 1))

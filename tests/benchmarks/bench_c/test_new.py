@@ -326,7 +326,7 @@ def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], 
         (
             ["a.yaml", "--source", "my.tsv", "--task-column", "topic"],
             "'topic' is not category or l2_category, the only names of a column with the task type; rename "
-            "the column in the TSV file",
+            "the column in the file",
         ),
     ],
 )

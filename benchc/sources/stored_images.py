@@ -1,0 +1,67 @@
+"""The image files of a source on disk while it is read: each once, with its size and its pixels' hash."""
+
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import SpooledTemporaryFile
+from types import TracebackType
+from typing import NamedTuple
+
+from benchc.sources.item_images import ImageFacts, image_facts
+
+# Small sources are not written to disk.
+IN_MEMORY = 2**26
+
+
+class StoredFile(NamedTuple):
+    """The number of an image file in the store, and its path in the source, if any."""
+
+    number: int
+    path: str | None
+
+
+class StoredImages:
+    """Image files by number, in a temporary file of a folder, by default that of the system."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._file = SpooledTemporaryFile(IN_MEMORY, dir=folder)  # noqa: SIM115 (closed by __exit__)
+        self._numbers: dict[bytes, int] = {}
+        self._places: list[tuple[int, int]] = []
+        self.facts: list[ImageFacts] = []
+
+    def __enter__(self) -> "StoredImages":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._file.close()
+
+    def add(self, data: bytes) -> None:
+        """Store an image file; one that is there is not decoded again. Raises ImageError where it is none."""
+        key = _key(data)
+        if key not in self._numbers:
+            self.facts.append(image_facts(data))
+            self._numbers[key] = len(self._places)
+            self._places.append((self._file.seek(0, 2), len(data)))
+            self._file.write(data)
+
+    def number(self, data: bytes) -> int:
+        """Return the number of a file that was added."""
+        return self._numbers[_key(data)]
+
+    def size(self, number: int) -> int:
+        """Return the bytes of a file."""
+        return self._places[number][1]
+
+    def read(self, number: int) -> bytes:
+        """Return a file."""
+        start, size = self._places[number]
+        self._file.seek(start)
+        return self._file.read(size)
+
+
+def _key(data: bytes) -> bytes:
+    return blake2b(data, digest_size=16).digest()
