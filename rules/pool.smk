@@ -4,6 +4,7 @@ REQUIRED INPUTS: <results>/sources/{source}.parquet, and for references the sour
 OUTPUTS:
     <results>/pool/items.parquet         the candidates, sorted by source and index
     <results>/pool/report.csv            items available and taken by task type
+    <results>/pool/duplicates.csv        items of different sources whose images have the same pixels
     <results>/pool/references.parquet    the reference answers of the candidates, for benchmarks that need them
 """
 
@@ -12,9 +13,11 @@ rule pool:
     """Take at most per_task items of each task type, in the order of a hash of their ids."""
     input:
         sources=collect("<results>/sources/{source}.parquet", source=sources.all),
+        images=collect("<results>/sources/{source}.images.csv", source=sources.all),
     output:
         parquet="<results>/pool/items.parquet",
         report="<results>/pool/report.csv",
+        duplicates="<results>/pool/duplicates.csv",
     log:
         "<logs>/pool.log",
     benchmark:

@@ -8,12 +8,13 @@ import polars as pl
 from benchc.atomic import write_text
 from benchc.command_line import Json, PositiveInt
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL, PoolFooter
 from benchc.schemas.row_groups import table_writer
-from benchc.sources.pool import choose, pool_rows, task_types
+from benchc.sources.pool import choose, pool_rows, shared_pixels, task_types
 
 
 def pool(
@@ -23,8 +24,10 @@ def pool(
     per_task: PositiveInt | None = None,
     total: PositiveInt | None = None,
     per_source: PositiveInt | None = None,
+    images: list[Path] | None = None,
     parquet: Path,
     report: Path,
+    duplicates: Path | None = None,
 ) -> None:
     """Sample the candidate pool from the items of all sources, balanced by task type.
 
@@ -34,8 +37,11 @@ def pool(
         per_task: maximum number of items of a task type
         total: maximum number of items; the limit per task type is lowered to fit
         per_source: maximum number of items of a source, before they are balanced
+        images: lists of the images of the same sources, for duplicates
         parquet: pool to write
         report: report to write (CSV): task, sources, available, taken
+        duplicates: list to write (CSV) of items of different sources whose images have the same pixels:
+            pixels, source, id, taken
     """
     if not sources:
         raise InputError("--sources: no files are given; give one per source")
@@ -58,6 +64,20 @@ def pool(
         f"at most {choice.cap} items each"
     )
     write_text(report, choice.report.write_csv())
+    if duplicates is not None:
+        shown = pl.concat(
+            pl.read_csv(path, columns=["id", "pixels"], schema_overrides={"id": pl.String}, glob=False)
+            for path in images or []
+        )
+        shared = shared_pixels(
+            shown.with_columns(source=pl.col("id").str.split("/").list.first()), choice.items["id"]
+        )
+        if not shared.is_empty():
+            print(
+                f"{pluralize(shared['pixels'].n_unique(), 'image')} in several sources, of "
+                f"{pluralize(shared['id'].n_unique(), 'item')}: {duplicates}"
+            )
+        write_text(duplicates, shared.write_csv())
     sizes = pl.col("images").list.eval(pl.element().struct.field("bytes").bin.size()).list.sum()
     with table_writer(parquet, POOL, sizes, PoolFooter(cap=choice.cap), compression="zstd") as writer:
         for rows in track(pool_rows(choice, paths), label="pool", unit="parts"):

@@ -99,7 +99,10 @@ def _items(
     origin = ", ".join(map(str, files.values())) or "made by the run"
     yield Finding(STAGE, level, id_, f"{counted(found.texts.height, published_text(source))}, {origin}")
     yield from _remarks(id_, found.report)
-    check_rejected(tsv, found.report, found.rows, max_rejected(source), None)
+    try:
+        check_rejected(tsv, found.report, found.rows, max_rejected(source), None)
+    except InputError as error:
+        yield Finding(STAGE, "error", id_, reason(error))
     tasks = task_types({id_: found.texts}, {id_: source.task_column})
     first = set(choose(tasks, per_task=1, total=None).items["id"])
     drawn = set(sorted(found.texts["id"], key=draw_of)[:DRAWN])

@@ -48,8 +48,8 @@ class ReaderOptions(Strict):
         default_factory=dict,
         description="The file's name of a standard column where it has another one, by the standard name, "
         "such as `{question: prompt, options: answers}`. options is one column with a list of texts. image "
-        "may be a list of columns. Known of files other than TSVs: `images`, `file_name` and `file_names` for "
-        "image, `choices` for options. Their rows are numbered from 0 without a column index.",
+        "may be a list of columns. In files other than TSVs, `images`, `file_name` and `file_names` are read "
+        "as image, and `choices` as options. Their rows are numbered from 0 without a column index.",
     )
     answer_form: Literal["letter", "index", "text"] = Field(
         default="letter",

@@ -53,7 +53,8 @@ def source_entry(
 
     ``task_column`` is that of a file; None for the first of TASK_COLUMNS that the file has. ``image_column``
     names the images of its rows; None where each row has its own. ``reader``: keys of the entry's reader.
-    Raises InputError where there is no such source, the file lacks a column, or no configuration could name it.
+    Raises InputError where there is no such source, the file lacks a column, or no configuration could name
+    it.
     """
     path = Path(name)
     shipped = (entry.id for entry in _entries("sources", root))

@@ -85,7 +85,7 @@ def _problem(path: str, full: Path, kind: str) -> str | None:
         try:
             shards_of(data_file(full))
         except SourceError as error:
-            return str(error)
+            return str(error).removeprefix(f"{full}: ")
         return None
     if full.is_file() or (kind == ZIP_OR_FOLDER and full.is_dir()):
         return None

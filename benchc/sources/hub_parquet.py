@@ -17,7 +17,8 @@ from benchc.sources.error import SourceError
 from benchc.sources.item_images import ImageFile
 
 ROWS_AT_ONCE = 16
-BUFFER_BYTES = 2**20  # of a column; else a whole row group would be in memory
+# Of a column. Without, a whole row group would be in memory, and with pre_buffer, too.
+BUFFER_BYTES = 2**20
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def _class_labels(schema: pa.Schema) -> dict[str, list[str]]:
 def opened_parquet(path: Path, dataset: str) -> Iterator[HubFile]:
     """Yield a Parquet file of a data set. Raises SourceError where it is missing or incomplete."""
     try:
-        with pq.ParquetFile(path, buffer_size=BUFFER_BYTES) as file:
+        with pq.ParquetFile(path, buffer_size=BUFFER_BYTES, pre_buffer=False) as file:
             yield HubFile(path, dataset, file)
     except FileNotFoundError as error:
         raise SourceError(f"{path}: no such file; correct the path") from error

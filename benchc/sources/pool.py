@@ -103,6 +103,19 @@ def largest_cap(counts: list[int], per_task: int | None, total: int | None) -> i
     return cap
 
 
+def shared_pixels(images: pl.DataFrame, taken: pl.Series) -> pl.DataFrame:
+    """Return the items of several sources whose images have the same pixels.
+
+    ``images``: the columns source, id and pixels, a hash. ``taken``: the ids of the pool. The result has the
+    columns pixels, source, id and taken, in the order of the ids of the first item.
+    """
+    shared = images.filter(pl.col("source").n_unique().over("pixels") > 1).unique(["pixels", "id"])
+    first = pl.col("id").sort_by("source", "id").first().over("pixels")
+    return shared.sort(first, "source", "id").select(
+        "pixels", "source", "id", taken=pl.col("id").is_in(taken.implode())
+    )
+
+
 def pool_rows(choice: ChosenItems, paths: Mapping[str, Path]) -> Iterator[pl.DataFrame]:
     """Yield the rows of the pool, of type POOL, a few at a time; ``paths``: the items of every source.
 

@@ -85,7 +85,7 @@ def shards_of(path: Path) -> list[Path]:
     found = sorted(path.parent.glob(pattern))
     if len(found) != int(match["count"]):
         raise SourceError(
-            f"{path.parent}: has {len(found)} of the {int(match['count'])} shards of {match['set']}; fetch "
+            f"{path}: is one of {int(match['count'])} shards, of which {len(found)} are in its folder; fetch "
             "all of them"
         )
     return found
@@ -144,6 +144,8 @@ def _header(path: Path) -> list[str]:
             keys: dict[str, None] = {}
             for _, record, _ in _json_lines(path):
                 keys.update(dict.fromkeys(record))
+            if not keys:
+                raise SourceError(f"{path}: has no JSON object; write one per line")
             return list(keys)
         case ".parquet":
             # pyarrow takes long to import, and other files do without.

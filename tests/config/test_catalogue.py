@@ -232,7 +232,7 @@ def test_a_file_that_a_run_writes_need_not_exist(raw: dict[str, Any], root: Path
     assert "there is no resulted/other" in errors(raw, root)[0]
     (root / "results/other/curate/groups.tsv").mkdir(parents=True)
     (root / "sources.yaml").write_text(entry)
-    assert "is a folder, not a TSV file" in errors(raw, root)[0]
+    assert "has no csv, JSON Lines or Parquet file" in errors(raw, root)[0]
 
 
 def test_an_unset_variable_is_named(raw: dict[str, Any], root: Path) -> None:
@@ -293,7 +293,8 @@ def test_a_path_of_the_wrong_kind_is_refused(raw: dict[str, Any], root: Path) ->
     (root / "sources.yaml").write_text(SOURCES + "table: {label: T, path: envs, task_column: category}\n")
     raw["sources"] = ["table", "drawn-text"]
     assert errors(raw, root) == (
-        'sources.yaml: table.path is "envs", but envs is a folder, not a TSV file.',
+        'sources.yaml: table.path is "envs", but has no csv, JSON Lines or Parquet file; add '
+        "metadata.csv, or give a file or another folder.",
         'models.yaml: large.path is "model", but model is a file, not a folder in the Hub\'s format.',
     )
 
@@ -347,7 +348,8 @@ def test_a_pipe_is_no_source(raw: dict[str, Any], root: Path) -> None:
     (root / "sources.yaml").write_text(SOURCES + "p: {label: P, path: pipe.tsv, task_column: category}\n")
     raw["sources"] = ["p", "drawn-text"]
     assert errors(raw, root) == (
-        'sources.yaml: p.path is "pipe.tsv", but pipe.tsv is a pipe or device, not a TSV file.',
+        'sources.yaml: p.path is "pipe.tsv", but pipe.tsv is a pipe or device, not a TSV, csv, JSON Lines or '
+        "Parquet file, or a folder with one.",
     )
 
 

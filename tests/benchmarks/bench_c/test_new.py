@@ -161,8 +161,9 @@ def test_a_file_without_a_task_type_is_refused(root: Path, capsys: pytest.Captur
     write_tsv(root / "none.tsv", [{"index": "1", "topic": "maps"}])
     assert refused(capsys, "mine.yaml", "--source", "none.tsv") == (
         "error: none.tsv: has no column category or l2_category, the task type by which the "
-        "pool is balanced; its columns are index, topic; rename the column that has it, or add a column "
-        "category, which may have one value for all rows"
+        "pool is balanced; its columns are index, topic; name the column that has it by "
+        """--reader '{"columns": {"category": "NAME"}}', or add a column category, """
+        "which may have one value for all rows"
     )
     assert not (root / "mine.yaml").exists()
 
