@@ -97,6 +97,21 @@ def test_a_source_that_cannot_be_read_is_an_error_and_the_next_is_read() -> None
     assert list(items) == ["good"]
 
 
+def test_more_rejected_rows_than_the_run_allows_are_an_error() -> None:
+    rows = [row(1), row(2, answer="red"), row(3, answer="red")]
+    write_tsv(Path("my.tsv"), rows)
+    found, items = collected(check_sources(config_of({"my": {"path": "my.tsv"}})))
+    assert lines(found, "error") == [
+        "my: my.tsv: 2 of 3 rows are rejected, 2 like this: the answer 'red' is not one option letter; "
+        "benchc check lists them; mend the file or the keys of reader, or raise max_rejected (0.5)"
+    ]
+    found, _ = collected(
+        check_sources(config_of({"my": {"path": "my.tsv", "reader": {"max_rejected": 0.7}}}))
+    )
+    assert lines(found, "error") == []
+    assert items["my"].texts.height == 1
+
+
 def test_a_truncated_image_is_a_refused_row() -> None:
     cut = photo(1)[:1500]
     rows = [row(1, image=encoded(photo(2))), row(2, image=encoded(cut)), row(3, image=encoded(cut))]

@@ -11,7 +11,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.item_order import item_key
-from benchc.sources.pool import assemble, choose, largest_cap, pool_rows, task_types
+from benchc.sources.pool import assemble, choose, largest_cap, pool_rows, shared_pixels, task_types
 from tests.footers import footer_of
 from tests.stages import run_stage
 
@@ -173,6 +173,32 @@ def test_rows_that_come_a_few_at_a_time_are_the_pool(tmp_path: Path, monkeypatch
     parts = list(pool_rows(choice, paths))
     assert len(parts) == 4 and all(part.height <= 3 for part in parts)
     assert pl.concat(parts).equals(assemble(choice, sources))
+
+
+def test_images_of_several_sources_are_listed_with_all_their_items() -> None:
+    images = pl.DataFrame(
+        [
+            ("b", "b/1", "p"),
+            ("a", "a/2", "p"),
+            ("a", "a/2", "p"),  # twice in one item
+            ("a", "a/1", "q"),
+            ("a", "a/3", "r"),  # in one source alone, twice
+            ("a", "a/4", "r"),
+            ("c", "c/1", "q"),
+            ("a", "a/9", "p"),
+        ],
+        schema=["source", "id", "pixels"],
+        orient="row",
+    )
+    found = shared_pixels(images, pl.Series(["a/1", "b/1"]))
+    assert found.rows() == [
+        ("q", "a", "a/1", True),
+        ("q", "c", "c/1", False),
+        ("p", "a", "a/2", False),
+        ("p", "a", "a/9", False),
+        ("p", "b", "b/1", True),
+    ]
+    assert shared_pixels(images.filter(source="a"), pl.Series(["a/1"])).is_empty()
 
 
 def test_open_questions_pass_through() -> None:

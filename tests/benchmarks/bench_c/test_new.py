@@ -11,10 +11,19 @@ import huggingface_hub
 import pytest
 import yaml
 
+from benchc.checking.sources import check_sources
 from benchc.config.load import Config, load
 from scripts.benchc import main
+from tests.checking.collected import collected
+from tests.sources.data_files import (
+    question,
+    write_as_folder,
+    write_as_json_lines,
+    write_as_parquet,
+    write_json_lines,
+)
 from tests.sources.test_download import Handler, Server, server  # noqa: F401
-from tests.sources.tsv_files import row, write_tsv
+from tests.sources.tsv_files import BLUE, RED, encoded, row, write_tsv
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -155,6 +164,48 @@ def test_the_column_of_shared_images_is_one_of_the_file(
         file.read_text().replace("# reader: {image_column: NAME}", "reader: {image_column: photo}")
     )
     assert loaded(root, root / "a.yaml").sources["shared"].reader.image_column == "photo"
+
+
+@pytest.mark.parametrize("kind", ["csv", "folder", "jsonl", "shard", "split"])
+def test_every_format_of_a_source_is_recognised(root: Path, kind: str) -> None:
+    folder = root / "My data"
+    folder.mkdir()
+    questions = [question(1, [RED]), question(2, [BLUE])]
+    path = {
+        "csv": lambda: write_as_folder(folder, questions, "My data.csv"),
+        "folder": lambda: write_as_folder(folder, questions, "metadata.csv", "file_name").parent,
+        "jsonl": lambda: write_as_json_lines(folder, questions, paths=True).rename(folder / "My data.jsonl"),
+        "shard": lambda: write_as_parquet(folder, questions),
+        "split": lambda: write_as_parquet(folder, questions).parent,
+    }[kind]()
+    config = written(root, "--source", path.relative_to(root))
+    ((id_, source),) = config.sources.items()
+    assert id_ == ("test" if kind == "shard" else "my-data")
+    assert (source.path, source.task_column) == (str(path.relative_to(root)), "category")
+    found, _ = collected(check_sources(config))
+    assert [finding.text.partition(",")[0] for finding in found if finding.level == "ok"] == ["2 items"]
+
+
+def test_keys_of_the_reader_are_written_and_used(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"image": encoded(RED), "question": "?", "choices": ["x", "y"], "answer": 1, "topic": "maps"}]
+    write_json_lines(root / "my.jsonl", rows)
+    assert "has no column category or l2_category" in refused(capsys, "a.yaml", "--source", "my.jsonl")
+    reader = {"answer_form": "index", "columns": {"category": "topic"}}
+    config = written(root, "--source", "my.jsonl", "--reader", json.dumps(reader))
+    source = config.sources["my"]
+    assert (source.reader.answer_form, source.reader.columns) == ("index", {"category": "topic"})
+    _, items = collected(check_sources(config))
+    assert items["my"].texts.select("answer", "category").rows() == [(1, "maps")]
+    for keys, sentence in {
+        '{"answer_form": "number"}': 'reader.answer_form is "number", but should be',
+        '{"columns": {"topic": "a"}}': "reader has columns.topic, but should have some of index, image",
+        '{"columns": {"answer": ["a", "b"]}}': "reader has several columns of answer",
+        '{"columns": {"options": "a", "A": "b"}}': "reader has columns of options and of single options",
+        '{"columns": {"category": "kind"}}': "my.jsonl: has no column 'kind', which columns.category names",
+        '{"max_rejected": 1.5}': "reader.max_rejected is 1.5, but should be",
+        '["a"]': "--reader",
+    }.items():
+        assert sentence in refused(capsys, "a.yaml", "--source", "my.jsonl", "--reader", keys)
 
 
 def test_a_file_without_a_task_type_is_refused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
