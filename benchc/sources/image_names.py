@@ -1,6 +1,7 @@
 """The images that a field names: lists of strings, and files below the folder of the data."""
 
 import ast
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,11 @@ def python_list(text: str, problem: str) -> list[Any]:
         raise InvalidRowError(f"{problem} ({type(error).__name__})") from error
 
 
+@cache
+def _resolved(folder: Path) -> Path:
+    return folder.resolve()
+
+
 def file_below(folder: Path, name: str) -> Path | None:
     """Return the file ``name`` below ``folder``; None where there is none, and the text may be an image.
 
@@ -66,7 +72,7 @@ def file_below(folder: Path, name: str) -> Path | None:
         if dotted and (len(name) > LONGEST_INDEX or "/" in name):
             raise ImagePathError(f"{shown} is no file below the folder of the data")
         return None
-    if not full.is_relative_to(folder.resolve()):
+    if not full.is_relative_to(_resolved(folder)):
         raise ImagePathError(f"{shown} is a link out of the folder of the data; copy the file there")
     if size > LARGEST_FILE:
         raise ImagePathError(f"{shown} has {size:,} bytes, and the limit is {LARGEST_FILE:,}")

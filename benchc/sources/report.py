@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from benchc.pluralize import pluralize
@@ -76,9 +77,9 @@ def facts_frame(texts: pl.DataFrame, images: pl.DataFrame, report: pl.DataFrame,
         facts += _counts(column, texts[column].drop_nulls())
     pixels = images.with_columns(megapixels=pl.col("width") * pl.col("height") / 1e6)
     for column in ("width", "height", "megapixels"):
-        values = pixels[column]
-        found = {"min": values.min(), "median": values.median(), "max": values.max()}
-        facts += [(column, name, f"{value:g}") for name, value in found.items()]
+        values = pixels[column].to_numpy()
+        found = {"min": values.min(), "median": np.median(values), "max": values.max()}
+        facts += [(column, name, f"{float(value):g}") for name, value in found.items()]
     different = images["pixels"].n_unique()
     facts += [
         ("pixels", "different", different),

@@ -26,6 +26,9 @@ METADATA = ("metadata.csv", "metadata.jsonl")  # of a folder of images, as Huggi
 # Of a JSON line, as of a field of a TSV.
 LARGEST_LINE = tsv.LARGEST_FIELD
 
+# A longer line has an image in base64, and takes long to parse.
+LONGEST_WITH_PATHS = 2**16
+
 # Names of a column in files other than TSVs, if the catalogue names none.
 ALIASES = {"image": ("image", "images", "file_name", "file_names"), "options": ("options", "choices")}
 
@@ -124,18 +127,23 @@ def read_rows(path: Path, columns: Columns | None = None, *, images: bool = True
 
 
 def referenced_files(path: Path, columns: Columns | None = None) -> Iterator[Path]:
-    """Yield the image files that a csv or JSON Lines file names, as often as it does; none of other files."""
+    """Yield the image files that a csv or JSON Lines file names, as often as it does; none of other files.
+
+    Lines of JSON with images in base64 are passed over.
+    """
     folder = image_folder(path)
     if folder is None or suffix_of(path) == PARQUET:
         return
-    for row in read_rows(path, columns):
-        for picture in row.images or ():
-            try:
-                file = file_below(folder, picture) if isinstance(picture, str) else None
-            except InvalidRowError:
-                continue
-            if file is not None:
-                yield file
+    given = (columns or {}).get("image", ALIASES["image"])
+    names = [given] if isinstance(given, str) else given
+    lines = _json_lines(path, LONGEST_WITH_PATHS) if suffix_of(path) == JSON_LINES else _records(path, ())
+    for _, record, _ in lines:
+        try:
+            pictures = chain.from_iterable(_pictures(record.get(name)) for name in names)
+            found = [file_below(folder, picture) for picture in pictures if isinstance(picture, str)]
+        except (InvalidRowError, RecursionError):
+            continue
+        yield from filter(None, found)
 
 
 def _header(path: Path) -> list[str]:
@@ -212,7 +220,8 @@ def _records(path: Path, images: Collection[str]) -> Iterator[_Record]:
                 yield _Record(row.line, row.values, row.problem)
 
 
-def _json_lines(path: Path) -> Iterator[_Record]:
+def _json_lines(path: Path, longest: int = LARGEST_LINE) -> Iterator[_Record]:
+    """Yield the rows of a file, but those in lines of more than ``longest`` bytes."""
     if not path.is_file():
         raise SourceError(f"{path}: there is no such file; correct the path")
     with path.open("rb") as file:
@@ -222,7 +231,7 @@ def _json_lines(path: Path) -> Iterator[_Record]:
                     f"{path}: line {number} has more than {LARGEST_LINE:,} bytes; write one JSON object per "
                     "line"
                 )
-            if not line.strip():
+            if len(line) > longest or not line.strip():
                 continue
             try:
                 found = json.loads(line)

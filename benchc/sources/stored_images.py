@@ -23,7 +23,7 @@ class StoredImages:
     """Image files by number, in a temporary file of a folder, by default that of the system."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        self._file = SpooledTemporaryFile(IN_MEMORY, dir=folder)  # noqa: SIM115 (closed by __exit__)
+        self._file = SpooledTemporaryFile(IN_MEMORY, dir=None if folder is None else str(folder))  # noqa: SIM115 (closed by __exit__)
         self._numbers: dict[bytes, int] = {}
         self._places: list[tuple[int, int]] = []
         self.facts: list[ImageFacts] = []

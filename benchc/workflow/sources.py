@@ -69,6 +69,8 @@ class Sources:
             id_: f"results/generated/{made[id_]}.tsv" if id_ in made else local(files["tsv"].path)
             for id_, files in self._files.items()
         }
+        # Snakemake asks several times.
+        self._images_contents: dict[str, list[str]] = {}
         self.answers = {
             id_: {"path": self._tsv[id_], "lists": self.readers[id_].answer_lists}
             # Only where there are some, so that other records stay as they were.
@@ -93,8 +95,11 @@ class Sources:
         files = chain.from_iterable(shards_of(Path(self.file(source))) for source in sources)
         found = own_contents(map(str, files))
         for source in sources:
-            if not is_result(path := self.file(source)):
-                found += images_content(Path(path), self.readers[source].columns)
+            if source not in self._images_contents:
+                path = self.file(source)
+                columns = self.readers[source].columns
+                self._images_contents[source] = [] if is_result(path) else images_content(Path(path), columns)
+            found += self._images_contents[source]
         return found
 
     def _conversion(self, source: str) -> Conversion:
@@ -119,9 +124,9 @@ def images_content(path: Path, columns: Mapping[str, str | list[str]]) -> list[s
     Other files beside them do not count.
     """
     try:
-        files = sorted(set(referenced_files(path, columns)))
-        folder = path.absolute().parent.resolve()
-        lines = [f"{file.relative_to(folder)} {content_sample(file)}" for file in files]
+        folder = str(path.absolute().parent.resolve())
+        files = sorted({str(file) for file in referenced_files(path, columns)})
+        lines = [f"{file.removeprefix(folder)} {content_sample(file)}" for file in files]
     except (SourceError, OSError):
         return []  # which the reader reports
     digest = blake2b("\n".join(lines).encode(errors="surrogateescape"), digest_size=16).hexdigest()

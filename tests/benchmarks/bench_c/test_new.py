@@ -11,8 +11,10 @@ import huggingface_hub
 import pytest
 import yaml
 
+from benchc.checking.check_items import check_items
 from benchc.checking.sources import check_sources
 from benchc.config.load import Config, load
+from benchc.errors import InputError
 from scripts.benchc import main
 from tests.checking.collected import collected
 from tests.sources.data_files import (
@@ -184,6 +186,14 @@ def test_every_format_of_a_source_is_recognised(root: Path, kind: str) -> None:
     assert (source.path, source.task_column) == (str(path.relative_to(root)), "category")
     found, _ = collected(check_sources(config))
     assert [finding.text.partition(",")[0] for finding in found if finding.level == "ok"] == ["2 items"]
+
+
+def test_a_model_is_checked_on_items_of_a_parquet_file(root: Path) -> None:
+    path = write_as_parquet(root, [question(1, [RED]), question(2, [BLUE])])
+    assert check_items(path.name, 5)["id"].to_list() == ["test/1", "test/2"]
+    (root / "other.parquet").write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(InputError, match=r"other.parquet: is no pool of a run, or is damaged"):
+        check_items("other.parquet", 5)
 
 
 def test_keys_of_the_reader_are_written_and_used(root: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -45,7 +45,7 @@ def read_contents(path: str | Path) -> Contents:
     shared: dict[str, str] = {}  # index of another row by that of a row
     lines: dict[str, int] = {}
     groups: dict[str, tuple[set[str], set[QuestionKey]]] = {}
-    for line, values, problem in track(read_rows(path), label=f"read {path.name}", unit="rows"):
+    for line, values, problem, _ in track(read_rows(path), label=f"read {path.name}", unit="rows"):
         index = values.get("index", "").strip()
         if problem is None and index in lines:
             problem = f"index {index} is that of an earlier row"
