@@ -14,6 +14,7 @@ from benchc.config.catalogue import Model, Source
 from benchc.config.errors import ConfigError, shown
 from benchc.config.load import validate
 from benchc.config.paths import CatalogueEntry, expand_path
+from benchc.config.server import Server
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
 from benchc.models.registry import has_own_module
@@ -125,6 +126,41 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
         content = {"dtype": "bfloat16"} | content | {"mem_mb": MEM_MB_PER_GPU * gpus}
     entry = Entry(_id(label, name), content | ({"gpus": gpus} if gpus else {}))
     return _valid(Model, _loadable(entry), name, root)
+
+
+def served_entry(address: str, api_key_env: str | None) -> Entry:
+    """Return the entry of a model on a server.
+
+    ``address``: without /v1, and with ``#MODEL`` at its end if the server serves several; ``api_key_env``:
+    the environment variable with its key; None for none. Raises InputError where the server cannot be asked,
+    serves no such model, or several and none is named.
+    """
+    # Slow to import, and not needed for other models.
+    from benchc.endpoint.api_key import read_key
+    from benchc.endpoint.client import Endpoint, EndpointSettings
+    from benchc.models.server.served import served_models
+
+    url, _, name = address.partition("#")
+    url = re.sub(r"(/v1)?/*$", "", url)
+    server = {"url": url} | ({"api_key_env": api_key_env} if api_key_env else {})
+    errors: list[str] = []
+    if validate(Server, server, address, errors) is None:
+        raise ConfigError(errors)
+    with Endpoint(EndpointSettings(url, attempts=2), read_key(api_key_env)) as client:
+        served = served_models(client, url)
+    if name and name not in served:
+        raise InputError(
+            f"{address}: the server does not serve this model{suggestion(name, list(served))}; it serves "
+            f"{', '.join(served)}"
+        )
+    if not name and len(served) > 1:
+        raise InputError(
+            f"{address}: the server serves {len(served)} models; name one, such as {url}#{next(iter(served))}"
+        )
+    model = name or next(iter(served))
+    label = model.rstrip("/").rpartition("/")[2]
+    content = {"label": label, "scoring": "letter", "server": {**server, "model": model}}
+    return _valid(Model, Entry(_id(label, address), content), address, Path.cwd())
 
 
 def _valid(kind: type[CatalogueEntry], entry: Entry, name: str, root: Path) -> Entry:

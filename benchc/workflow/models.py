@@ -45,10 +45,10 @@ class Models:
     """The models of a run: their entries in the catalogue by id, and what the rules that ask them have.
 
     Attributes:
-        unsupported: those whose family no code loads
-        untrusted: those that run code of their checkpoint, which the user has not allowed yet
+        unsupported: those whose family no code loads, of the models that jobs may ask
+        untrusted: those of them that run code of their checkpoint, which the user has not allowed yet
         trained: those that the run trains itself
-        fetched: the records of models on the Hub that a rule downloads
+        fetched: the records of the asked models on the Hub that a rule downloads
     """
 
     def __init__(
@@ -63,11 +63,13 @@ class Models:
         self.images = images
         self.subsets = subsets
         self.assignment = assignment
-        self.unsupported = [id_ for id_ in self.entries if not self._modules(id_, self.entries[id_].scoring)]
-        self.untrusted = [id_ for id_, model in self.entries.items() if lacks_trust(model)]
+        self.unsupported = [
+            id_ for id_, model in config.asked.items() if not self._modules(id_, model.scoring)
+        ]
+        self.untrusted = [id_ for id_, model in config.asked.items() if lacks_trust(model)]
         self.trained = TrainedModels(self.entries, self.settings.demo)
         self.fetched = [
-            f"<results>/revisions/{id_}.json" for id_, model in self.entries.items() if _is_fetched(model)
+            f"<results>/revisions/{id_}.json" for id_, model in config.asked.items() if _is_fetched(model)
         ]
 
     # ---- What a rule that asks a model has ----

@@ -1,0 +1,33 @@
+"""Take the benchmark, and the results of models, from a finished run (key evaluate) instead of making them.
+
+REQUIRED INPUTS: the results of the finished run
+OUTPUTS: <results>/{file}    links to its files, where a job needs them
+Tables, figures and pages are made again, of its models and of those that are evaluated now.
+"""
+
+import re
+from os.path import relpath
+
+
+rule take:
+    """Link to a file of the finished run."""
+    input:
+        lambda wildcards: run.taken[wildcards.file],
+    output:
+        "<results>/{file}",
+    log:
+        "<logs>/take/{file}.log",
+    wildcard_constraints:
+        file=one_of(map(re.escape, run.taken)),
+    localrule: True
+    params:
+        # A link to an absolute path would break where both runs are moved.
+        target=lambda wildcards, input, output: relpath(input[0], Path(output[0]).parent),
+    message:
+        "Taking files of the finished run"
+    shell:
+        "ln -s {params.target:q} {output:q} 2> {log:q}"
+
+
+# What a directive ruleorder is, of all rules.
+workflow.ruleorder("take", *(rule.name for rule in workflow.rules if rule.name != "take"))

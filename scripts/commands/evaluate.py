@@ -1,0 +1,136 @@
+"""Evaluate models on the benchmark of a finished run."""
+
+import re
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from cyclopts import Parameter
+
+from benchc.atomic import write_text
+from benchc.command_line import NaturalInt
+from benchc.config.benchmarks import module_of
+from benchc.config.evaluation import KEY, RECORD, part_of_record
+from benchc.config.load import load
+from benchc.config.new_entries import Entry, model_entry, served_entry
+from benchc.config.new_files import catalogue_text
+from benchc.config.yaml_file import YamlError, read_yaml
+from benchc.errors import InputError
+from benchc.user_paths import relative_path
+from scripts.commands.new import by_id, refuse_repeated
+from scripts.commands.run import command_of
+
+HEAD = """\
+# Written by `benchc evaluate`. All other settings are those of the finished run; results/<name>/config.yaml
+# records them. Paths are relative to the repository's root. Keys: docs/evaluate.md.
+"""
+
+
+def evaluate(
+    *options: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    benchmark: Path,
+    model: list[str],
+    name: str | None = None,
+    family: str | None = None,
+    gpus: NaturalInt = 0,
+    api_key_env: str | None = None,
+    full: bool = False,
+) -> None:
+    """Evaluate models on the benchmark of a finished run, and print them beside those that it has evaluated.
+
+    The models answer its items, with its images, and tables and figures are made of all models. No selector
+    is asked, and nothing of the finished run is changed. The command writes a configuration,
+    config/NAME.yaml, and runs it; given again, it goes on where it stopped. Run it in the repository's root,
+    like snakemake.
+
+    Args:
+        options: options of snakemake; default: --cores all
+        benchmark: folder of the finished run, such as results/demo
+        model: models to evaluate: folders in the Hub's format, ids on the Hub, ids of the catalogues in
+            config or of the finished run, or addresses of servers (http://host:port, of one that serves
+            several models http://host:port#MODEL)
+        name: name of the new run; default: of the finished run and the model
+        family: family of folders and Hub ids (docs/models.md); by default, config.json decides
+        gpus: GPUs per job of folders and Hub ids; 0: the CPU. Models of the catalogues have their own
+        api_key_env: environment variable with the key of servers
+        full: show all lines of Snakemake and of the jobs
+    """
+    root = Path.cwd()
+    if not (root / "Snakefile").is_file():
+        raise InputError(f"{root}: there is no Snakefile; run the command in the repository's root")
+    settings, known = (_record(benchmark / file) for file in (RECORD, part_of_record("models")))
+    entries = {each: _entry(each, root, known, family, gpus, api_key_env) for each in model}
+    refuse_repeated("--model", model, entries)
+    models = {id_: entry.content for id_, entry in by_id(entries).items()}
+    name = name or _run_name(str(settings.get("name")), list(models))
+    file, catalogue = Path("config", f"{name}.yaml"), Path("config", f"{name}-models.yaml")
+    content = {
+        "name": name,
+        KEY: {"benchmark": str(relative_path(benchmark, root)), "models": list(models)},
+        "catalogues": {"models": str(catalogue)},
+    }
+    texts = {
+        catalogue: catalogue_text(catalogue, "models", models, root),
+        file: f"{HEAD}{yaml.safe_dump(content, sort_keys=False)}",
+    }
+    _write(texts, content, file, root)
+    command = command_of(file, options or ["--cores", "all"], full=full)
+    if code := subprocess.call(command):
+        sys.exit(code)
+    results = Path("results", name)
+    for table in module_of(str(settings["benchmark"]), "workflow").Workflow.main_tables:
+        print(f"\n{(results / 'tables' / f'{table}.md').read_text()}", end="")
+    print(f"\n{results}/tables and {results}/figures have all tables and figures; {file} is the run")
+
+
+def _record(path: Path) -> Mapping[str, Any]:
+    try:
+        content = read_yaml(path)
+    except (OSError, YamlError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(
+            f"--benchmark {path.parent}: {path.name} cannot be read ({reason}); give the folder of a "
+            "finished run, such as results/demo"
+        ) from error
+    if not isinstance(content, Mapping):
+        raise InputError(f"{path}: is no mapping of keys to values; restore it")
+    return content
+
+
+def _entry(
+    name: str, root: Path, known: Mapping[str, Any], family: str | None, gpus: int, api_key_env: str | None
+) -> Entry:
+    """Return the entry of a model; ``known``: those of the finished run, which take precedence."""
+    if name.startswith(("http://", "https://")):
+        return served_entry(name, api_key_env)
+    if name in known and not Path(name).is_dir():
+        return Entry(name, known[name])
+    return model_entry(name, root, family, gpus)
+
+
+def _run_name(finished: str, models: Sequence[str]) -> str:
+    words = [finished, models[0], *([f"and-{len(models) - 1}"] if len(models) > 1 else [])]
+    return re.sub(r"[^a-z0-9]+", "-", "-".join(words))
+
+
+def _write(texts: Mapping[Path, str], content: Mapping[str, Any], file: Path, root: Path) -> None:
+    """Write a configuration and its catalogue, unless they are there.
+
+    Raises InputError where others are there, and leaves no new file where the run would be invalid.
+    """
+    new = [path for path in texts if not path.exists()]
+    if other := [path for path in texts if path not in new and path.read_text() != texts[path]]:
+        raise InputError(
+            f"{other[0]}: is of another evaluation, and nothing is overwritten; choose another --name"
+        )
+    try:
+        for path in new:
+            write_text(path, texts[path])
+        load(content, root, file=str(file))
+    except BaseException:
+        for path in new:
+            path.unlink(missing_ok=True)
+        raise
