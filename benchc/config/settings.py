@@ -283,6 +283,8 @@ class RunSettings(Strict):
     MODEL_KEYS: ClassVar[tuple[str, ...]] = ()
     # That of them with the models of tables and figures.
     MEASURED_KEY: ClassVar[str] = "models"
+    # Folders of results with predictions from which the benchmark itself is made.
+    MADE_FROM: ClassVar[tuple[str, ...]] = ()
     # Those of them whose models score options.
     SCORING_KEYS: ClassVar[tuple[str, ...]] = ()
 

@@ -1,7 +1,7 @@
 """A run that evaluates models on the benchmark of a finished one, whose files it takes."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchc.config.evaluation import FinishedRun
@@ -17,12 +17,15 @@ OF_POOL = re.compile(r"figures/contact_sheet_")
 RESULTS = "<results>/"
 
 
-def taken_files(finished: FinishedRun, outputs: Collection[Output]) -> dict[str, str]:
+def taken_files(
+    finished: FinishedRun, outputs: Collection[Output], made_from: tuple[str, ...]
+) -> dict[str, str]:
     """Return the files of a finished run that another one may take, by their paths in its folder.
 
     These are all but what belongs to the models that are evaluated now, the record of the configuration, and
-    tables, figures and pages of all models. ``outputs``: the declarations of the run. Raises InputError where
-    the finished run lacks one of these.
+    tables, figures and pages of all models. ``outputs``: the declarations of the run; ``made_from``: folders
+    of predictions from which the benchmark is made, also by models that are evaluated now. Raises InputError
+    where the finished run lacks a table, figure or page.
     """
     folder = Path(local(finished.folder))
     wanted = [file for output in outputs if output.wanted for file in output.files.values()]
@@ -31,26 +34,26 @@ def taken_files(finished: FinishedRun, outputs: Collection[Output]) -> dict[str,
             f"{folder} is not finished: {missing[0]} is missing; finish that run first: benchc run "
             f"{folder}/config.yaml --cores all"
         )
-    unchanged = _unchanged(finished, outputs)
+
+    def is_new(file: str) -> bool:
+        return not new.isdisjoint(Path(file).parts) and not file.startswith(made_from)
+
+    new = {name for id_ in finished.new for name in (id_, f"{id_}.parquet", f"{id_}.json", f"{id_}.csv")}
+    unchanged = _unchanged(finished, outputs, is_new)
     files = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
     return {
         file: str(folder / file)
         for file in files
         if (file in unchanged or OF_POOL.match(file) or not SHOWN.match(file))
-        and not _is_of(file, finished.new)
+        and not is_new(file)
         and not any(part.startswith(".") for part in Path(file).parts)
     }
 
 
-def _is_of(file: str, models: Iterable[str]) -> bool:
-    """Return whether a file of results belongs to one of the models."""
-    names = {name for id_ in models for name in (id_, f"{id_}.parquet", f"{id_}.json", f"{id_}.csv")}
-    return not names.isdisjoint(Path(file).parts)
-
-
-def _unchanged(finished: FinishedRun, outputs: Collection[Output]) -> set[str]:
+def _unchanged(finished: FinishedRun, outputs: Collection[Output], is_new: Callable[[str], bool]) -> set[str]:
     """Return the files of outputs that need no model which is evaluated now, nor another output that does."""
     left = list(outputs)
+    unknown = [id_ for id_ in finished.new if id_ not in finished.models]
     while True:
         files = {file for output in left for file in output.files.values()}
 
@@ -58,8 +61,8 @@ def _unchanged(finished: FinishedRun, outputs: Collection[Output]) -> set[str]:
             given = [[each] if isinstance(each, str) else each for each in output.inputs.values()]
             inputs = [each.removeprefix(RESULTS) for several in given for each in several]
             return not any(
-                _is_of(each, finished.new) or (SHOWN.match(each) and each not in files) for each in inputs
-            ) and not any(id_ in as_json(output.settings) for id_ in finished.new)
+                is_new(each) or (SHOWN.match(each) and each not in files) for each in inputs
+            ) and not any(id_ in as_json(output.settings) for id_ in unknown)
 
         kept = [output for output in left if is_unchanged(output)]
         if len(kept) == len(left):

@@ -96,7 +96,9 @@ class Run:
         self.finished = config.finished
         # Encoders are the benchmark's, which is finished.
         self.fetched = [*self.models.fetched, *([] if self.finished else self.benchmark.fetched)]
-        self.taken = taken_files(self.finished, self.outputs) if self.finished else {}
+        self.taken = {}
+        if self.finished is not None:
+            self.taken = taken_files(self.finished, self.outputs, self.settings.MADE_FROM)
 
     def warnings(self) -> Iterator[str]:
         """Yield what the user should know before the run; a dry run continues."""

@@ -220,6 +220,7 @@ class Settings(settings.RunSettings):
 
     MODEL_KEYS = ("selectors", "targets", "diagnostics.generated_answers")
     MEASURED_KEY = "targets"
+    MADE_FROM = ("predictions/pool/",)
     SCORING_KEYS = ("selectors", "targets")
 
     benchmark: Literal["bench-c"] = Field(description="Benchmark that the run builds.")
