@@ -1,24 +1,39 @@
 """The size of a file that the run will download."""
 
+from collections.abc import Sequence
+
 import httpx2 as httpx
 
-from benchc.sources.download import explained
+from benchc.sources.download import unreached
+from benchc.sources.error import SourceError
+from benchc.sources.transfer import UnavailableError, check_size, content_length, explained, request_headers
 
 # Shorter than that of the download itself: a check of several sources must not wait minutes.
 TIMEOUT = httpx.Timeout(5.0)
 
 
-def download_size(url: str) -> int | None:
-    """Return the bytes of the file at ``url``, None where the server does not say; downloads nothing.
+def first_reached(addresses: Sequence[str], expected: int | None) -> tuple[str, int | None, Sequence[str]]:
+    """Return the first address that has a file of the expected size; downloads nothing.
 
-    Raises SourceError where the server refuses the file or cannot be reached.
+    Also return the bytes that its server states, None where it does not, and what is wrong with each address
+    before it. Raises SourceError where no server has the file or can be reached.
     """
+    problems: list[str] = []
+    for url in addresses:
+        try:
+            return url, _size(url, expected), problems
+        except UnavailableError as problem:
+            problems.append(f"{url}: {problem}")
+    raise SourceError("; ".join([*problems, unreached(addresses[0])]))
+
+
+def _size(url: str, expected: int | None) -> int | None:
     with (
         explained(url),
         httpx.Client(follow_redirects=True, timeout=TIMEOUT) as client,
         # Not HEAD, which some servers of files refuse.
-        client.stream("GET", url, headers={"Accept-Encoding": "identity"}) as response,
+        client.stream("GET", url, headers=request_headers(url)) as response,
     ):
         response.raise_for_status()
-        size = response.headers.get("Content-Length", "")
-        return int(size) if size.isdecimal() else None
+        check_size(response, expected)
+        return content_length(response)
