@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 
-import httpx2 as httpx
-
 from benchc.sources.download import unreached
 from benchc.sources.error import SourceError
-from benchc.sources.transfer import UnavailableError, check_size, content_length, explained, request_headers
+from benchc.sources.transfer import Limits, UnavailableError, check_size, content_length, explained, opened
 
-# Shorter than that of the download itself: a check of several sources must not wait minutes.
-TIMEOUT = httpx.Timeout(5.0)
+# Shorter than those of the download itself: a check of several sources must not wait minutes.
+LIMITS = Limits(connect_s=5.0, read_s=5.0, slow_s=10.0)
 
 
 def first_reached(addresses: Sequence[str], expected: int | None) -> tuple[str, int | None, Sequence[str]]:
@@ -28,12 +26,8 @@ def first_reached(addresses: Sequence[str], expected: int | None) -> tuple[str, 
 
 
 def _size(url: str, expected: int | None) -> int | None:
-    with (
-        explained(url),
-        httpx.Client(follow_redirects=True, timeout=TIMEOUT) as client,
-        # Not HEAD, which some servers of files refuse.
-        client.stream("GET", url, headers=request_headers(url)) as response,
-    ):
+    # Not HEAD, which some servers of files refuse.
+    with explained(url), opened(url, LIMITS) as response:
         response.raise_for_status()
         check_size(response, expected)
         return content_length(response)

@@ -1,7 +1,7 @@
 """Check the sources of a run: read those that are here as the run does, and ask for the size of others."""
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -116,11 +116,13 @@ def _made(id_: str, source: Source, files: Mapping[str, Path], demo: Demo | None
 def _download(id_: str, file: SourceFile) -> Iterator[Finding]:
     """Yield from where a file will be downloaded or taken, and which of its addresses do not have it."""
     assert file.url is not None
+    size: int | None
+    problems: Sequence[str] = ()
     try:
         given = file_in(data_folder(), file.url)
         if given is not None:
             check_given(given, file.size)
-            size, problems, origin = given.stat().st_size, [], f"{given} ({FOLDER})"
+            size, origin = given.stat().st_size, f"{given} ({FOLDER})"
         else:
             origin, size, problems = first_reached(file.addresses, file.size)
     except (InputError, OSError) as error:

@@ -161,8 +161,9 @@ class Conversion(Strict):
         names = FORMATS[self.format]
         if self.files.keys() != names.keys():
             raise ValueError(f"has the files {', '.join(self.files)}, but should have {', '.join(names)}")
-        for key, named in {"an md5": self.md5, "bytes": self.bytes, "mirrors": self.mirrors}.items():
-            for name in named:
+        keys = {"an md5": [*self.md5], "bytes": [*self.bytes], "mirrors": [*self.mirrors]}
+        for key, given in keys.items():
+            for name in given:
                 if not is_address(self.files.get(name, "")):
                     raise ValueError(f"has {key} of {name}, which is no download; only downloads are checked")
         for name, mirrors in self.mirrors.items():

@@ -12,11 +12,11 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import Any, BinaryIO, Self
 
 import httpx2 as httpx
 import tenacity
@@ -129,11 +129,9 @@ class Part:
         self.discard()
         write_text(self.record, json.dumps(asdict(origin)))
 
-    def mix(self, url: str) -> None:
-        """Record that what comes is from another address, so that only an MD5 tells whether it fits."""
-        known = self.origin()
-        size = None if known is None else known.size
-        write_text(self.record, json.dumps(asdict(Origin(url, size=size))))
+    def mix(self, known: Origin, url: str) -> None:
+        """Record that what follows is from another address: without a validator, only an MD5 can tell."""
+        write_text(self.record, json.dumps(asdict(Origin(url, size=known.size))))
 
     def discard(self) -> None:
         """Delete the part and its record."""
@@ -171,11 +169,8 @@ def transfer(url: str, part: Part, *, checked: bool, size: int | None, attempts:
         wait=tenacity.wait_random_exponential(multiplier=1.0, max=limits.longest_wait),
         reraise=True,
     )
-    # A connection for each request, which _opened can end.
-    single = httpx.Limits(max_keepalive_connections=0)
-    client = httpx.Client(follow_redirects=True, timeout=limits.timeout, limits=single)
-    with explained(url, attempts), client:
-        retrying(_fetch, client, url, part, checked, size, limits)
+    with explained(url, attempts):
+        retrying(_fetch, url, part, checked, size, limits)
 
 
 @contextmanager
@@ -195,19 +190,44 @@ def explained(url: str, attempts: int = 1) -> Iterator[None]:
         raise UnavailableError(_hub_key().removed_from(" ".join(text.split()))) from None
 
 
-def request_headers(url: str) -> dict[str, str]:
-    """Return the headers of a request; raises SourceError where HF_TOKEN is no token."""
-    # Byte ranges are meaningless in a compressed transfer.
-    headers = {"Accept-Encoding": "identity"}
-    if not _at_hub(url):
-        return headers
-    if os.environ.get(TOKEN, "").strip() and _hub_key().value is None:
-        raise SourceError(
-            f"the environment variable {TOKEN} is no token: it has fewer than 8 characters, or others than "
-            "letters, digits and ._~+/:=-; set it to the token alone, or unset it"
-        )
-    # The client sends it to no other origin, also where the Hub redirects to one.
-    return headers | _hub_key().header()
+@contextmanager
+def opened(url: str, limits: Limits, headers: Mapping[str, str] | None = None) -> Iterator[httpx.Response]:
+    """Yield the response to a request, which has ``slow_s`` to begin, all redirects included.
+
+    Raises SourceError where HF_TOKEN is no token, and errors of httpx.
+    """
+    connections: list[socket.socket] = []
+    late = threading.Event()
+
+    def trace(event: str, info: Mapping[str, Any]) -> None:
+        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            connections.append(info["return_value"].get_extra_info("socket"))
+            if late.is_set():
+                give_up()
+
+    def give_up() -> None:
+        late.set()
+        # Other than closing it, this ends a read that waits in another thread.
+        for connection in [*connections]:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+
+    timer = threading.Timer(limits.slow_s, give_up)
+    timer.daemon = True
+    all_headers = _headers(url) | dict(headers or {})
+    with httpx.Client(follow_redirects=True, timeout=limits.timeout) as client:
+        request = client.build_request("GET", url, headers=all_headers, extensions={"trace": trace})
+        timer.start()
+        try:
+            response = client.send(request, stream=True)
+        except httpx.TransportError as error:
+            if late.is_set():
+                raise httpx.ReadTimeout(f"no answer within {limits.slow_s:g} seconds") from error
+            raise
+        finally:
+            timer.cancel()
+        with closing(response):
+            yield response
 
 
 def check_size(response: httpx.Response, expected: int | None) -> None:
@@ -223,21 +243,19 @@ def content_length(response: httpx.Response) -> int | None:
     return int(length) if length.isdecimal() else None
 
 
-def _fetch(
-    client: httpx.Client, url: str, part: Part, checked: bool, size: int | None, limits: Limits
-) -> None:
+def _fetch(url: str, part: Part, checked: bool, size: int | None, limits: Limits) -> None:
     """Request the missing bytes of ``part``, once."""
     known, start = part.origin(), part.size
     if known is None or not _continues(known, url, checked=checked):
         known, start = None, 0
-    headers = request_headers(url)
+    headers = {}
     if known is not None and start:
         if start == (size or known.size):
             return
         headers["Range"] = f"bytes={start}-"
         if known.url == url and known.validator is not None:
             headers["If-Range"] = known.validator
-    with _opened(client, url, headers, limits) as response:
+    with opened(url, limits, headers) as response:
         if response.status_code == httpx.codes.RANGE_NOT_SATISFIABLE and start:
             if _size_of_416(response) == start and size in (None, start):
                 return
@@ -252,16 +270,20 @@ def _fetch(
         if partial and (known is None or _first_byte(response) != start or known.differs(found)):
             part.discard()
             raise httpx.RemoteProtocolError("the server's file is another than what was downloaded before")
-        if not partial:
+        if known is None or not partial:
             part.begin(found)
         elif known.url != url:
-            part.mix(url)
+            part.mix(known, url)
         most = size or found.size or limits.most_bytes
         with _named(part.path), part.path.open("ab" if partial else "wb") as file:
             steps = _written(response, file, most, limits)
             total = (content_length(response) or 0) // MIB or None
-            for _ in track(steps, label=f"download {part.path.stem}", unit="MiB", total=total):
-                pass
+            try:
+                for _ in track(steps, label=f"download {part.path.stem}", unit="MiB", total=total):
+                    pass
+            except WrongSizeError:
+                part.discard()
+                raise
             file.flush()
             os.fsync(file.fileno())
     if size is not None and part.size < size:
@@ -277,44 +299,6 @@ def _continues(known: Origin, url: str, *, checked: bool) -> bool:
     if known.url == url:
         return checked or known.validator is not None
     return checked and known.size is not None
-
-
-@contextmanager
-def _opened(
-    client: httpx.Client, url: str, headers: Mapping[str, str], limits: Limits
-) -> Iterator[httpx.Response]:
-    """Yield the response to a request, which has ``slow_s`` to begin, all redirects included."""
-    connections: list[socket.socket] = []
-    late = threading.Event()
-
-    def trace(event: str, info: Mapping[str, object]) -> None:
-        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
-            stream = info["return_value"]
-            connections.append(stream.get_extra_info("socket"))  # type: ignore[attr-defined]
-
-    def give_up() -> None:
-        late.set()
-        # Other than closing it, this ends a read that waits in another thread.
-        for connection in connections:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-
-    timer = threading.Timer(limits.slow_s, give_up)
-    timer.daemon = True
-    timer.start()
-    try:
-        request = client.build_request("GET", url, headers=dict(headers), extensions={"trace": trace})
-        response = client.send(request, stream=True)
-    except httpx.TransportError as error:
-        if late.is_set():
-            raise httpx.ReadTimeout(f"no answer within {limits.slow_s:g} seconds") from error
-        raise
-    finally:
-        timer.cancel()
-    try:
-        yield response
-    finally:
-        response.close()
 
 
 def _written(response: httpx.Response, file: BinaryIO, most: int, limits: Limits) -> Iterator[int]:
@@ -364,6 +348,21 @@ def _status_text(status: int) -> str:
         return f"{status} {HTTPStatus(status).phrase}"
     except ValueError:
         return str(status)
+
+
+def _headers(url: str) -> dict[str, str]:
+    """Return the headers of a request; raises SourceError where HF_TOKEN is no token."""
+    # Byte ranges are meaningless in a compressed transfer.
+    headers = {"Accept-Encoding": "identity"}
+    if not _at_hub(url):
+        return headers
+    if os.environ.get(TOKEN, "").strip() and _hub_key().value is None:
+        raise SourceError(
+            f"the environment variable {TOKEN} is no token: it has fewer than 8 characters, or others than "
+            "letters, digits and ._~+/:=-; set it to the token alone, or unset it"
+        )
+    # The client sends it to no other origin, also where the Hub redirects to one.
+    return headers | _hub_key().header()
 
 
 def _hub_key() -> ApiKey:

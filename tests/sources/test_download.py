@@ -1,5 +1,6 @@
 """Downloads are resumed, retried and checked; an incomplete one never gets the file's name."""
 
+import errno
 import hashlib
 import http.server
 import json
@@ -394,7 +395,6 @@ def test_another_size_is_refused_before_the_download(server: Server, tmp_path: P
 
 
 def test_a_server_without_a_length_may_send_only_so_much(server: Server, tmp_path: Path) -> None:
-    server.to = f"{server.url}?"
     path = tmp_path / "data.tsv"
     limits = Limits(most_bytes=1000)
 
@@ -407,9 +407,23 @@ def test_a_server_without_a_length_may_send_only_so_much(server: Server, tmp_pat
     server.RequestHandlerClass = Endless
     with pytest.raises(SourceError, match="sends more than 1,000 bytes"):
         download(server.url, path, limits=limits)
+    assert [*tmp_path.iterdir()] == []
     # One that ends early is asked again.
     with pytest.raises(SourceError, match=rf"ended after {len(DATA):,} of {len(DATA) + 5:,} bytes"):
         fetch(server, path, None, size=len(DATA) + 5)
+
+
+def test_an_error_of_the_disk_names_the_part(
+    server: Server, mirror: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> Iterator[int]:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(transfer, "_written", full)
+    with pytest.raises(OSError, match="No space left") as caught:
+        fetch(server, tmp_path / "data.tsv", MD5, mirror.url)
+    assert caught.value.filename == str(tmp_path / "data.tsv.part")
+    assert mirror.requested == []
 
 
 def test_no_connection_is_an_error_with_advice(server: Server, tmp_path: Path) -> None:
