@@ -1,6 +1,6 @@
 """The entries of the catalogues, config/sources.yaml and config/models.yaml."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -15,6 +15,7 @@ from benchc.config.strict import (
     Id,
     Label,
     Md5,
+    Mirrors,
     NotBlank,
     Revision,
     Scalar,
@@ -123,6 +124,14 @@ class Conversion(Strict):
     md5: dict[str, Md5] = Field(
         default_factory=dict, description="MD5 of files at a web address, by name; without one, no check."
     )
+    bytes: dict[str, Annotated[int, Field(ge=1)]] = Field(
+        default_factory=dict,
+        description="Bytes of files at a web address, by name; a file of another size is refused.",
+    )
+    mirrors: dict[str, Mirrors] = Field(
+        default_factory=dict,
+        description="Other addresses of files at a web address, by name, as for a source. They need an md5.",
+    )
     take_images: Annotated[int, Field(ge=1)] | Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
         description="How many images to take, with all their questions: the first in the order of a hash of "
@@ -152,14 +161,18 @@ class Conversion(Strict):
         names = FORMATS[self.format]
         if self.files.keys() != names.keys():
             raise ValueError(f"has the files {', '.join(self.files)}, but should have {', '.join(names)}")
-        for name in self.md5:
-            if not is_address(self.files.get(name, "")):
-                raise ValueError(f"has an md5 of {name}, which is no download; only downloads are checked")
+        keys = {"an md5": [*self.md5], "bytes": [*self.bytes], "mirrors": [*self.mirrors]}
+        for key, given in keys.items():
+            for name in given:
+                if not is_address(self.files.get(name, "")):
+                    raise ValueError(f"has {key} of {name}, which is no download; only downloads are checked")
+        for name, mirrors in self.mirrors.items():
+            _checked_mirrors(self.files[name], mirrors, self.md5.get(name), f" of {name}")
         return self
 
 
 class Published(Strict):
-    """The size of a data set as its publishers or the benchmark's paper state it, before it is downloaded."""
+    """What the publishers or the benchmark's paper state of a data set, before it is downloaded."""
 
     items: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="Items: rows, questions, or images with captions; null if not published."
@@ -171,6 +184,10 @@ class Published(Strict):
     )
     megabytes: Annotated[float, Field(gt=0)] | None = Field(
         default=None, description="Size of the download in 10^6 bytes; null if not published."
+    )
+    licence: Label | None = Field(
+        default=None,
+        description="Licence of the data set: its SPDX id or its publishers' words; null if not known.",
     )
 
 
@@ -186,6 +203,16 @@ class Source(Strict):
     md5: Md5 | None = Field(
         default=None, description="MD5 of the file at url; null if none is published, to skip the check."
     )
+    bytes: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="Bytes of the file at url; one of another size is refused before it is downloaded. null "
+        "if not known.",
+    )
+    mirrors: Mirrors = Field(
+        default=[],
+        description="Other addresses of the same file, tried in this order where url fails. They need the "
+        "md5: a file that has another is refused, and the next address is tried.",
+    )
     path: str | None = Field(
         default=None,
         description="Local TSV, or one packed by xz (.tsv.xz), relative to the repository's root. It may "
@@ -199,8 +226,8 @@ class Source(Strict):
     )
     published: Published = Field(
         default_factory=Published,
-        description="Size of the data set, for `benchc plan`, and beside the number of items that are read; "
-        "it changes nothing in a run.",
+        description="Size of the data set, for `benchc plan`, and beside the number of items that are read, "
+        "and its licence; they change nothing in a run.",
     )
     reader: ReaderOptions = Field(
         default_factory=ReaderOptions, description="How the TSV differs from the standard columns."
@@ -232,8 +259,11 @@ class Source(Strict):
         _exactly_one(self, ("url", "path", "generated", "convert"))
         if self.convert is not None and self.reader != ReaderOptions():
             raise ValueError("has a reader, which is for published TSV files, and convert; remove one")
-        if self.md5 is not None and self.url is None:
-            raise ValueError("has an md5 without a url, but only downloads are checked")
+        for key, given in {"an md5": self.md5, "bytes": self.bytes, "mirrors": self.mirrors or None}.items():
+            if given is not None and self.url is None:
+                raise ValueError(f"has {key} without a url, but only downloads are checked")
+        if self.url is not None:
+            _checked_mirrors(self.url, self.mirrors, self.md5)
         return self
 
 
@@ -464,6 +494,17 @@ class Model(Strict):
                 "job, or set scoring: generate"
             )
         return self
+
+
+def _checked_mirrors(url: str, mirrors: Sequence[str], md5: str | None, of: str = "") -> None:
+    """Raise ValueError for mirrors that nothing tells from other files, or that are the address itself."""
+    if mirrors and md5 is None:
+        raise ValueError(
+            f"has mirrors{of} without an md5, which tells that they have the same file; add the MD5 that is "
+            "published, or remove the mirrors"
+        )
+    if url in mirrors:
+        raise ValueError(f"has {url} also among its mirrors{of}; remove it there")
 
 
 class SourceCatalogue(RootModel[dict[Id, Source]]):

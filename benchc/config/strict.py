@@ -70,6 +70,7 @@ RunName = Annotated[
 ]
 WebAddress = Annotated[str, _matching(r"^https?://", "a web address (http or https)")]
 NotBlank = Annotated[str, _matching(r"\S", "a text that is not blank")]
+Mirrors = Annotated[list[WebAddress], AfterValidator(unique)]
 FileOrAddress = Annotated[str, Field(min_length=1)]  # a local path, or a WebAddress
 # Of an HTTP service, between its address and the paths of OpenAI's interface.
 ApiPath = Annotated[

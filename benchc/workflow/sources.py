@@ -1,7 +1,8 @@
 """The sources of a run: where their files are, and how they are read."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from benchc.config.catalogue import Conversion
 from benchc.config.load import Config
@@ -46,7 +47,7 @@ class Sources:
             if file.url is not None
         }
         self.converted = {
-            named(id_, source.convert.model_dump(), code_of("scripts/convert_source.py")): id_
+            named(id_, _identity(source.convert), code_of("scripts/convert_source.py")): id_
             for id_, source in self.entries.items()
             if source.convert is not None
         }
@@ -68,6 +69,12 @@ class Sources:
         """Return the TSV file of a job's source."""
         return self.file(wildcards.source)
 
+    def download_is(self, file: str) -> list[str]:
+        """Return what a download is, whoever serves it: its MD5, or else its address."""
+        found = self.downloads[file]
+        assert found.url is not None
+        return [found.url if found.md5 is None else found.md5]
+
     def contents(self, *sources: str) -> list[str]:
         """Return the contents of the local TSV files of sources; none of files that a rule makes."""
         return own_contents(map(self.file, sources))
@@ -80,6 +87,12 @@ class Sources:
         return found.model_copy(
             update={"files": {name: local(file.path) for name, file in self._files[source].items()}}
         )
+
+
+def _identity(conversion: Conversion) -> Mapping[str, Any]:
+    """Return what a conversion is, whoever serves its files: an MD5 stands for the address of a file."""
+    files = {name: conversion.md5.get(name, given) for name, given in conversion.files.items()}
+    return conversion.model_dump(exclude={"bytes", "mirrors"}) | {"files": files}
 
 
 def converted_from(conversion: Conversion) -> list[str]:
