@@ -98,6 +98,7 @@ lint: install
 	ruff check .
 	ruff format --check .
 	mypy
+	deptry --no-ansi benchc scripts snakemake_logger_plugin_stages
 	snakefmt --check Snakefile rules
 	snakemake --configfile config/demo.yaml --lint
 

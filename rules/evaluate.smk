@@ -5,20 +5,27 @@ OUTPUTS: <results>/{file}    links to its files, where a job needs them
 Tables, figures and pages are made again, of its models and of those that are evaluated now.
 """
 
-import re
 from os.path import relpath
+
+
+def taken(wildcards):
+    try:
+        return run.taken_file(wildcards.file)
+    except InputError as error:
+        # After another exception, Snakemake would go on to the rule that makes the file.
+        raise SystemExit(f"error: {error}")
 
 
 rule take:
     """Link to a file of the finished run."""
     input:
-        lambda wildcards: run.taken[wildcards.file],
+        taken,
     output:
         "<results>/{file}",
     log:
         "<logs>/take/{file}.log",
     wildcard_constraints:
-        file=one_of(map(re.escape, run.taken)),
+        file=run.taken,
     localrule: True
     params:
         # A link to an absolute path would break where both runs are moved.

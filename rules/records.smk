@@ -16,8 +16,8 @@ if workflow.is_main_process:
 
 # Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
-    needed = [(job.rule.name, job.wildcards, job.output) for job in workflow.dag.needrun_jobs()]
-    if faults := [*run.faults_of_models(), *run.faults_of_jobs(needed)]:
+    needed = [(job.rule.name, job.wildcards) for job in workflow.dag.needrun_jobs()]
+    if faults := [*run.faults_of_models(), *bench.faults_at_start(needed)]:
         raise WorkflowError("\n".join(faults))
     if workflow.local_exec and not workflow.touch and "gpu" not in workflow.global_resources:
         needing = [(job.threads, job.resources.get("gpu", 0)) for job in workflow.dag.needrun_jobs()]

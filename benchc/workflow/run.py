@@ -10,7 +10,7 @@ from benchc.config.load import Config
 from benchc.errors import InputError
 from benchc.rendering.declaration import Output
 from benchc.workflow.encoders import TrainedEncoder
-from benchc.workflow.evaluation import faults_of_evaluation, taken_files
+from benchc.workflow.evaluation import taken_file, taken_pattern
 from benchc.workflow.images import Images
 from benchc.workflow.models import Models
 from benchc.workflow.sources import Sources
@@ -74,7 +74,7 @@ class Run:
         package: the benchmark's name as an identifier: that of its rule file, stages and package
         results, logs: the folders of its files
         finished: the run on whose benchmark it evaluates models; None where it makes its own
-        taken: the files of the finished run that it may take, by their paths in the folder of results
+        taken: the pattern of the files that it takes from there, by their paths in the folder of results
     """
 
     def __init__(self, config: Config) -> None:
@@ -96,9 +96,9 @@ class Run:
         self.finished = config.finished
         # Encoders are the benchmark's, which is finished.
         self.fetched = [*self.models.fetched, *([] if self.finished else self.benchmark.fetched)]
-        self.taken = {}
+        self.taken = NO_WILDCARD
         if self.finished is not None:
-            self.taken = taken_files(self.finished, self.outputs, self.settings.MADE_FROM)
+            self.taken = taken_pattern(self.finished, self.outputs, self.settings.MADE_FROM)
 
     def warnings(self) -> Iterator[str]:
         """Yield what the user should know before the run; a dry run continues."""
@@ -118,17 +118,10 @@ class Run:
         if self.finished is None:
             yield from self.benchmark.warnings()
 
-    def faults_of_jobs(
-        self, needed: Collection[tuple[str, Mapping[str, str], Sequence[str]]]
-    ) -> Iterable[str]:
-        """Return what stops a run before any output is removed, one line each.
-
-        ``needed``: rule, wildcards and outputs of each job that is going to run.
-        """
-        if self.finished is None:
-            return self.benchmark.faults_at_start([(rule, wildcards) for rule, wildcards, _ in needed])
-        jobs = [(rule, dict(wildcards.items()).values(), outputs) for rule, wildcards, outputs in needed]
-        return faults_of_evaluation(self.finished, self.results, jobs)
+    def taken_file(self, file: str) -> str:
+        """Return a file of the finished run, given its path in the folder of results. Raises InputError."""
+        assert self.finished is not None
+        return taken_file(self.finished, file)
 
     def faults_of_models(self) -> Iterator[str]:
         """Yield why models cannot be loaded, which stops a run. Dry runs work for such a configuration."""

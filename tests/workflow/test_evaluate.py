@@ -197,12 +197,12 @@ def test_mistakes_are_one_sentence(invalid, name):
 
 def test_a_run_that_lacks_a_part_of_its_benchmark_is_not_completed(finished, tmp_path):
     checkout = evaluation(finished, tmp_path / "new")
-    remove("selection/kappa.parquet")(checkout)
+    remove("selection/selected.parquet")(checkout)
     output = checkout.snakemake("--cores", "1", check=False)
-    assert output.returncode
+    assert output.returncode == 1
     assert (
-        "results/small lacks selection/kappa.parquet, which is needed to evaluate models on its benchmark "
-        "and which the rule kappa would make; make it there first: benchc run results/small/config.yaml "
-        "--cores all results/small/selection/kappa.parquet"
-    ) in " ".join(output.stdout.split())
-    assert not (checkout.folder / "results/new/selection/kappa.parquet").exists()
+        "error: results/small lacks selection/selected.parquet, which is needed to evaluate models on its "
+        "benchmark; make it there first: benchc run results/small/config.yaml --cores all "
+        "results/small/selection/selected.parquet\n"
+    ) in output.stdout
+    assert not (checkout.folder / "results/new/selection/selected.parquet").exists()
