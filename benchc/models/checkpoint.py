@@ -8,6 +8,7 @@ from typing import Any
 import torch
 
 from benchc.hugging_face import transformers
+from benchc.models.adapter import check_adapter, merged
 from benchc.models.attention import attention_options, require_attention, supported_attention
 from benchc.models.auto_class import auto_class
 from benchc.models.auto_class_names import VQA_CLASS
@@ -19,7 +20,7 @@ from benchc.models.fast_images import accelerated
 from benchc.models.image_features import keep_image_features
 from benchc.models.image_processor import apply_settings, check_settings, load_image_processor
 from benchc.models.own_end import ChameleonModel, FuyuModel
-from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
+from benchc.models.pinned import checkpoint_facts, file_times, pinned_adapter, pinned_commit
 from benchc.models.placement import conversions_that_fit, division, place
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.registry import NEED_FAMILY, has_own_module
@@ -44,7 +45,9 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     """
     if source.compile:
         require_compilers(source.location, source.device)
-    commit = pinned_commit(source)
+    commit, adapter = pinned_commit(source), pinned_adapter(source)
+    if adapter is not None:
+        check_adapter(adapter[0], str(source.adapter))
     config = check_files(source, commit)
     if source.family is None and config.get("model_type") in NEED_FAMILY:
         raise ModelError(
@@ -62,19 +65,29 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     model_class = auto_class(source, config)
     before = file_times(source)
     attention = attention_options(source)
-    with loading(source, commit), supported_attention(source), conversions_that_fit():
-        processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
-        # The two backends resize differently, which shows in the fourth decimal of a logit.
-        processor.image_processor = accelerated(load_image_processor(source, options))
-        model, report = model_class.from_pretrained(
+    # Of a folder that has an adapter, too, transformers would apply it, and load the base that it names.
+    alone = {"adapter_kwargs": {"subfolder": "none"}} if source.adapter is not None else {}
+
+    def loaded(dtype: str) -> tuple[Any, dict[str, Any]]:
+        found: tuple[Any, dict[str, Any]] = model_class.from_pretrained(
             source.location,
-            dtype=DTYPES[source.dtype],
+            dtype=DTYPES[dtype],
             output_loading_info=True,
             **options,
             **part,
             **attention,
+            **alone,
             **division(source),
         )
+        return found
+
+    with loading(source, commit), supported_attention(source), conversions_that_fit():
+        processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
+        # The two backends resize differently, which shows in the fourth decimal of a logit.
+        processor.image_processor = accelerated(load_image_processor(source, options))
+        model, report = loaded(source.dtype)
+        if adapter is not None:
+            exact = model if source.dtype == "float32" else loaded("float32")[0]
     require_attention(model, source)
     # transformers fills missing weights with random numbers and only logs it.
     absent = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
@@ -83,6 +96,12 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             f"{source.location}: {len(absent)} of the model's weights are missing, for example {absent[0]}; "
             "download the checkpoint again, or correct its family in the model catalogue"
         )
+    if adapter is not None:
+        whole = merged(exact, adapter[0], str(source.adapter))
+        if exact is not model:
+            # Into the model as its class loads it in this type, which keeps some tensors in float32.
+            model.load_state_dict(whole.state_dict())
+        del exact, whole
     if getattr(model.config, "is_encoder_decoder", False):
         raise ModelError(
             f"{source.location}: {type(model).__name__} reads the prompt with an encoder, but "
