@@ -29,9 +29,9 @@ def merged(model: Any, folder: Path, name: str) -> Any:
     """Return ``model``, in float32, with an adapter merged into its weights in place.
 
     LoRA adds ``lora_alpha / r * B A`` to a weight (Hu et al., 2022), and with ``use_rslora`` ``lora_alpha /
-    sqrt(r) * B A`` (Kalajdzievski, 2023). Raises ModelError where the adapter does not fit the model: it names
-    other modules, its weights have other shapes, and where one of them has no place in the model, or a module
-    of the model no weights in it, which peft passes over.
+    sqrt(r) * B A`` (Kalajdzievski, 2023). Raises ModelError where the adapter does not fit the model: where
+    it names other modules, its weights have other shapes, and where one of them has no place in the model, or
+    a module of the model no weights in it, which peft passes over.
     """
     from benchc.models.tuning.lora import peft
 

@@ -23,6 +23,7 @@ from benchc.models.own_end import ChameleonModel, FuyuModel
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_adapter, pinned_commit
 from benchc.models.placement import conversions_that_fit, division, place
 from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.quantised import check_head, check_quantised, quantisation_facts, quantised_by
 from benchc.models.registry import NEED_FAMILY, has_own_module
 from benchc.models.vqa import BlipModel, ClosedListModel
 from benchc.models.whole_prompt import OneImageModel, WholePromptModel
@@ -49,11 +50,13 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     if adapter is not None:
         check_adapter(adapter[0], str(source.adapter))
     config = check_files(source, commit)
+    check_quantised(source, config)
     if source.family is None and config.get("model_type") in NEED_FAMILY:
         raise ModelError(
             f"{source.location}: is a {config['model_type']}, which needs more than its class of "
             f"transformers; set `family: {config['model_type']}` in the model catalogue"
         )
+    quantisation = quantisation_facts(config)
     options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
     part: dict[str, Any] = {}
     if "thinker_config" in config:  # an omni model: its other parts speak
@@ -96,6 +99,8 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             f"{source.location}: {len(absent)} of the model's weights are missing, for example {absent[0]}; "
             "download the checkpoint again, or correct its family in the model catalogue"
         )
+    if quantised_by(config) is not None:
+        check_head(model, source)
     if adapter is not None:
         whole = merged(exact, adapter[0], str(source.adapter))
         if exact is not model:
@@ -138,7 +143,8 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     place(model, source)
     model.eval()
     keep_image_features(model)
-    return kind(model, processor, _identity(source, commit, model, processor), source.system_prompt)
+    identity = _identity(source, commit, model, processor) | quantisation
+    return kind(model, processor, identity, source.system_prompt)
 
 
 def _require_text(source: CheckpointSource, processor: Any) -> None:
