@@ -23,7 +23,7 @@ from benchc.models.own_end import ChameleonModel, FuyuModel
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_adapter, pinned_commit
 from benchc.models.placement import conversions_that_fit, division, place
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.models.quantised import check_head, check_quantised, quantisation_facts, quantised_by
+from benchc.models.quantised import check_head, check_quantised, quantisation_facts
 from benchc.models.registry import NEED_FAMILY, has_own_module
 from benchc.models.vqa import BlipModel, ClosedListModel
 from benchc.models.whole_prompt import OneImageModel, WholePromptModel
@@ -88,9 +88,8 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
         # The two backends resize differently, which shows in the fourth decimal of a logit.
         processor.image_processor = accelerated(load_image_processor(source, options))
-        model, report = loaded(source.dtype)
-        if adapter is not None:
-            exact = model if source.dtype == "float32" else loaded("float32")[0]
+        exact, report = loaded(source.dtype if adapter is None else "float32")
+        model = exact if adapter is None or source.dtype == "float32" else loaded(source.dtype)[0]
     require_attention(model, source)
     # transformers fills missing weights with random numbers and only logs it.
     absent = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
@@ -99,14 +98,14 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             f"{source.location}: {len(absent)} of the model's weights are missing, for example {absent[0]}; "
             "download the checkpoint again, or correct its family in the model catalogue"
         )
-    if quantised_by(config) is not None:
+    if quantisation:
         check_head(model, source)
     if adapter is not None:
-        whole = merged(exact, adapter[0], str(source.adapter))
+        exact = merged(exact, adapter[0], str(source.adapter))
         if exact is not model:
             # Into the model as its class loads it in this type, which keeps some tensors in float32.
-            model.load_state_dict(whole.state_dict())
-        del exact, whole
+            model.load_state_dict(exact.state_dict())
+    del exact
     if getattr(model.config, "is_encoder_decoder", False):
         raise ModelError(
             f"{source.location}: {type(model).__name__} reads the prompt with an encoder, but "
