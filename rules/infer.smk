@@ -64,7 +64,9 @@ rule fetch_adapter:
             "fetch_model",
             tracked=False,
             repo=lambda wildcards: models.entries[wildcards.model].adapter_repo,
-            revision=By("model", {id_: models.requested_revision(id_, adapter=True) for id_ in models.entries}),
+            revision=By(
+                "model", {id_: models.requested_revision(id_, adapter=True) for id_ in models.entries}
+            ),
             adapter=True,
         ),
     message:

@@ -87,9 +87,6 @@ def new(
         each: model_entry(each, root, family, gpus)
         for each in dict.fromkeys(chain.from_iterable(roles.values()))
     }
-    if adapter is not None:
-        base = adapted_model(model)
-        models[base] = with_adapter(models[base], adapter, root)
     if all(entry.catalogue is not None for entry in models.values()):
         for option, given in {"gpus": gpus, "family": family}.items():
             if given:
@@ -97,6 +94,9 @@ def new(
                     f"--{option}: all models of the run are in a catalogue, whose entries have their own; "
                     f"leave the option out, and set `{option}` in the entries"
                 )
+    if adapter is not None:
+        base = adapted_model(model)
+        models[base] = with_adapter(models[base], adapter, root)
     entries_of = {"sources": by_id(sources), "models": by_id(models)}
     refuse_repeated("--source", source, sources)
     refuse_repeated("--model", model, models)
