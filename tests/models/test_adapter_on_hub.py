@@ -76,6 +76,16 @@ def test_an_adapter_is_fetched_by_its_id(lora: Path, command: Command) -> None: 
     assert status == 1 and f"{REPO}: has no file adapter_config.json at the commit {FIRST}" in err
 
 
+def test_an_adapter_is_pinned_with_its_model(lora: Path, command: Command) -> None:  # noqa: F811
+    assert command("pin", "adapted", "folder-adapted")[1].splitlines() == [
+        f"adapted: its adapter: null -> {FIRST}, in models.yaml",
+        f"adapted: null -> {FIRST}, in models.yaml",
+        f"folder-adapted: its adapter: is pinned to {FIRST}",
+    ]
+    entry = yaml.safe_load(Path("models.yaml").read_text())["adapted"]
+    assert (entry["revision"], entry["adapter_revision"]) == (FIRST, FIRST)
+
+
 def test_a_job_loads_the_commit_that_was_recorded(
     lora: Path,
     hub: Hub,  # noqa: F811
