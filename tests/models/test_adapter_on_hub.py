@@ -8,15 +8,17 @@ import huggingface_hub
 import pytest
 import yaml
 
+from benchc.checking.finding import Finding
+from benchc.checking.locate import locate
 from benchc.errors import InputError
 from benchc.models import checkpoint
 from benchc.models.asking import AskedModel, Job
-from benchc.models.hub.fetch import fetch
+from benchc.models.hub.fetch import fetch, fetch_adapter
 from benchc.models.job import checkpoint_source
 from benchc.models.protocol import CheckpointSource, ModelError
 from tests.models.hub_fixtures import served  # noqa: F401
 from tests.models.hub_server import FIRST, SECOND, Hub, Repository
-from tests.models.test_adapter import base_model, loaded, matrices, same_weights, write_adapter
+from tests.models.test_adapter import base_model, entry_of, loaded, matrices, same_weights, write_adapter
 from tests.models.test_models_command import REPO, Command, command, hub, rows  # noqa: F401
 from tests.stages import call_stage
 
@@ -65,6 +67,15 @@ def test_an_adapter_is_fetched_with_its_model(lora: Path, command: Command, hub:
     assert after["adapted"][-2] == after["folder-adapted"][-2] == "yes"
     assert [line.partition(":")[0] for line in command("check", "adapted")[1].splitlines()][1] == "ok"
     assert hub.requests == []
+
+
+def test_a_check_says_that_an_adapter_is_fetched(lora: Path, hub: Hub) -> None:  # noqa: F811
+    found = locate("m", entry_of(path="checkpoint", adapter=LORA), None)
+    assert isinstance(found, Finding) and found.level == "fetch"
+    assert found.text.startswith("its adapter, ") and found.text.endswith(f" from the Hub: {LORA}")
+    hub.repositories[LORA].commits[FIRST].pop("adapter_config.json")
+    with pytest.raises(InputError, match=f"{LORA}: has no file adapter_config.json at the commit {FIRST}"):
+        fetch_adapter(LORA, FIRST)
 
 
 def test_an_adapter_is_fetched_by_its_id(lora: Path, command: Command) -> None:  # noqa: F811

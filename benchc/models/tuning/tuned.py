@@ -13,6 +13,7 @@ from typing import Any
 
 from benchc.atomic import atomic_folder
 from benchc.hugging_face import transformers
+from benchc.models.adapter_files import CONFIG as ADAPTER
 from benchc.models.chat import ChatInterface
 from benchc.models.folder import deciding_files
 from benchc.models.identity import prediction_identity
@@ -126,6 +127,7 @@ def save_tuned(scorer: ChatInterface, source: CheckpointSource, folder: Path) ->
         (made / "generation_config.json").unlink()
         for file in deciding_files(origin):
             target = made / file.relative_to(origin)
-            if file.suffix not in WEIGHTS and not target.exists():
+            # An adapter beside the model was merged, or is not meant.
+            if file.suffix not in WEIGHTS and file.name != ADAPTER and not target.exists():
                 target.parent.mkdir(exist_ok=True)
                 shutil.copyfile(file, target)
