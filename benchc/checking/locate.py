@@ -9,7 +9,8 @@ from benchc.checking.finding import Finding
 from benchc.config.catalogue import Model
 from benchc.errors import InputError
 from benchc.models.adapter_files import CONFIG as ADAPTER
-from benchc.models.adapter_files import adapter_problem, only_an_adapter
+from benchc.models.adapter_files import only_an_adapter
+from benchc.models.adapter_problem import adapter_problem
 from benchc.models.compilers import require_compilers
 from benchc.models.folder import deciding_files
 from benchc.models.hub.cached import cached, cached_adapter, fetch_command, not_here

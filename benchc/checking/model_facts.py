@@ -5,7 +5,7 @@ from pathlib import Path
 
 from benchc.config.catalogue import Model
 from benchc.errors import InputError
-from benchc.models.adapter_files import adapter_problem
+from benchc.models.adapter_problem import adapter_problem
 from benchc.models.folder import deciding_files
 from benchc.models.hub.cached import cached, cached_adapter
 from benchc.models.hub.errors import HUB

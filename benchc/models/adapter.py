@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from benchc.models.adapter_files import adapter_problem
+from benchc.models.adapter_problem import adapter_problem
 from benchc.models.protocol import ModelError
 
 # In the names of peft's parameters, before those of a module that the adapter changes or replaces.
@@ -33,6 +33,7 @@ def merged(model: Any, folder: Path, name: str) -> Any:
     it names other modules, its weights have other shapes, and where one of them has no place in the model, or
     a module of the model no weights in it, which peft passes over.
     """
+    # Imported here because other errors need not wait.
     from benchc.models.tuning.lora import peft
 
     times = Counter(id(each) for _, each in model.named_parameters(remove_duplicate=False))

@@ -1,6 +1,7 @@
 """Load a checkpoint by the Auto classes of transformers."""
 
 import hashlib
+import importlib
 import json
 from importlib.metadata import version
 from typing import Any
@@ -8,7 +9,6 @@ from typing import Any
 import torch
 
 from benchc.hugging_face import transformers
-from benchc.models.adapter import check_adapter, merged
 from benchc.models.attention import attention_options, require_attention, supported_attention
 from benchc.models.auto_class import auto_class
 from benchc.models.auto_class_names import VQA_CLASS
@@ -24,7 +24,7 @@ from benchc.models.pinned import checkpoint_facts, file_times, pinned_adapter, p
 from benchc.models.placement import conversions_that_fit, division, place
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.quantised import check_head, check_quantised, quantisation_facts
-from benchc.models.registry import NEED_FAMILY, has_own_module
+from benchc.models.registry import ADAPTER, NEED_FAMILY, has_own_module
 from benchc.models.vqa import BlipModel, ClosedListModel
 from benchc.models.whole_prompt import OneImageModel, WholePromptModel
 
@@ -47,8 +47,10 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     if source.compile:
         require_compilers(source.location, source.device)
     commit, adapter = pinned_commit(source), pinned_adapter(source)
+    merging: Any = None
     if adapter is not None:
-        check_adapter(adapter[0], str(source.adapter))
+        merging = importlib.import_module(ADAPTER)
+        merging.check_adapter(adapter[0], str(source.adapter))
     config = check_files(source, commit)
     check_quantised(source, config)
     if source.family is None and config.get("model_type") in NEED_FAMILY:
@@ -101,7 +103,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     if quantisation:
         check_head(model, source)
     if adapter is not None:
-        exact = merged(exact, adapter[0], str(source.adapter))
+        exact = merging.merged(exact, adapter[0], str(source.adapter))
         if exact is not model:
             # Into the model as its class loads it in this type, which keeps some tensors in float32.
             model.load_state_dict(exact.state_dict())

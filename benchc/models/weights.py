@@ -1,4 +1,4 @@
-"""What is wrong with the weights in a model's folder. Inference does not import this module."""
+"""What is wrong with the weights in a model's folder. Inference imports this module for adapters alone."""
 
 from pathlib import Path
 

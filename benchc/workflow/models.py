@@ -327,7 +327,9 @@ class Models:
         model = self.entries[id_]
         if model.server is not None:
             return (OVER_HTTP, *server_modules(scoring))
-        return scorer_modules(model.family, scoring) if is_supported(model.family) else ()
+        adapter = model.adapter_repo is not None or model.adapter_folder is not None
+        supported = is_supported(model.family)
+        return scorer_modules(model.family, scoring, adapter=adapter) if supported else ()
 
 
 def _is_fetched(model: Model) -> bool:

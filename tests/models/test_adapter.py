@@ -167,9 +167,7 @@ def test_the_scale_is_that_of_the_adapters_settings(base, lora, tmp_path, config
         peft.LoKrConfig(target_modules=[*TARGETS], init_weights=False),
         peft.IA3Config(target_modules=[*TARGETS], feedforward_modules=["down_proj"], init_ia3_weights=False),
     ],
-    ids=lambda config: (
-        f"{config.peft_type.value} {getattr(config, 'modules_to_save', None) or config.target_modules}"
-    ),
+    ids=["dora", "a saved module", "an embedding", "loha", "lokr", "ia3"],
 )
 def test_other_adapters_compute_what_peft_computes_unmerged(base, tmp_path, variants, config) -> None:
     plain, scorer = loaded(base), loaded(base)

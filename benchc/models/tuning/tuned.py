@@ -47,9 +47,10 @@ def identity_of_tuning(
         images = [hashlib.blake2b(data, digest_size=16).hexdigest() for data in example.images]
         text = [scorer.prompt(example.question, len(images)), example.answer, images]
         digest.update(json.dumps(text).encode() + b"\n")
-    modules = scorer_modules(family, scoring)
+    facts = prediction_identity(scorer, family, scoring)
+    modules = scorer_modules(family, scoring, adapter="adapter" in facts)
     return {
-        **prediction_identity(scorer, family, scoring),
+        **facts,
         "peft": version("peft"),
         "examples": digest.hexdigest(),
         "alpha": alpha,
