@@ -8,14 +8,20 @@ from typing import Any
 import torch
 
 from benchc.models.adapter_problem import adapter_problem
+from benchc.models.hub.cached import cached_adapter, not_here
 from benchc.models.protocol import ModelError
 
 # In the names of peft's parameters, before those of a module that the adapter changes or replaces.
 CHANGED = (".base_layer.", ".original_module.")
 
 
-def check_adapter(folder: Path, name: str) -> None:
-    """Raise ModelError where the adapter ``name``, whose files are in ``folder``, cannot be merged."""
+def check_adapter(folder: Path, commit: str | None, name: str) -> None:
+    """Raise ModelError where the adapter ``name``, whose files are in ``folder``, cannot be merged.
+
+    ``commit``: that of one on the Hub, which must be in its cache.
+    """
+    if commit is not None and cached_adapter(name, commit) is None:
+        raise ModelError(not_here(name, commit, adapter=True))
     if (problem := adapter_problem(folder)) is not None:
         raise ModelError(f"{name}: {problem}")
     if find_spec("peft") is None:

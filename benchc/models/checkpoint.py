@@ -50,7 +50,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     merging: Any = None
     if adapter is not None:
         merging = importlib.import_module(ADAPTER)
-        merging.check_adapter(adapter[0], str(source.adapter))
+        merging.check_adapter(*adapter, str(source.adapter))
     config = check_files(source, commit)
     check_quantised(source, config)
     if source.family is None and config.get("model_type") in NEED_FAMILY:

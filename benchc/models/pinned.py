@@ -6,9 +6,8 @@ from pathlib import Path
 
 import torch
 
-from benchc.models.adapter_files import CONFIG, NO_ADAPTER, adapter_files
+from benchc.models.adapter_files import NO_ADAPTER, adapter_files
 from benchc.models.folder import deciding_files, files_digest, folder_digest
-from benchc.models.hub.cached import not_here
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.revisions import commit_of
 from benchc.models.snapshot import snapshot_folder
@@ -47,7 +46,7 @@ def pinned_commit(source: CheckpointSource) -> str | None:
 def pinned_adapter(source: CheckpointSource) -> tuple[Path, str | None] | None:
     """Return the folder of the adapter to merge, and the commit of one on the Hub; None where there is none.
 
-    Raises ModelError as :func:`pinned_commit` does, and for one on the Hub that is not in its cache.
+    Raises ModelError as :func:`pinned_commit` does.
     """
     if source.adapter is None or source.adapter == NO_ADAPTER:
         return None
@@ -61,10 +60,7 @@ def pinned_adapter(source: CheckpointSource) -> tuple[Path, str | None] | None:
     )
     if commit is None:
         return Path(source.adapter), None
-    folder = snapshot_folder(source.adapter, commit)
-    if not (folder / CONFIG).is_file():
-        raise ModelError(not_here(source.adapter, source.adapter_revision, adapter=True))
-    return folder, commit
+    return snapshot_folder(source.adapter, commit), commit
 
 
 def checkpoint_facts(source: CheckpointSource, commit: str | None) -> dict[str, str]:
