@@ -1,5 +1,6 @@
 """Merge an adapter of peft into a model's weights, in float32."""
 
+import warnings
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -42,6 +43,13 @@ def merged(model: Any, folder: Path, name: str) -> Any:
     # Imported here because other errors need not wait.
     from benchc.models.tuning.lora import peft
 
+    with warnings.catch_warnings():
+        # Those of peft are about what is checked here, and about names in transformers.
+        warnings.simplefilter("ignore")
+        return _merged(peft, model, folder, name)
+
+
+def _merged(peft: Any, model: Any, folder: Path, name: str) -> Any:
     times = Counter(id(each) for _, each in model.named_parameters(remove_duplicate=False))
     try:
         config = peft.PeftConfig.from_pretrained(str(folder))
