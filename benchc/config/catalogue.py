@@ -1,5 +1,6 @@
 """The entries of the catalogues, config/sources.yaml and config/models.yaml."""
 
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -8,6 +9,7 @@ from pydantic import BeforeValidator, Field, RootModel, model_validator
 
 from benchc.config.server import Server, check_entry
 from benchc.config.strict import (
+    HUB_ID,
     Environment,
     Family,
     FileOrAddress,
@@ -24,6 +26,7 @@ from benchc.config.strict import (
     is_address,
 )
 from benchc.demo.tiny.families import CLOSED_LISTS, FAMILIES
+from benchc.models.adapter_files import NO_ADAPTER
 from benchc.models.attentions import Attention, misfit
 from benchc.models.auto_class_names import AutoClass
 from benchc.models.image_backends import ImageBackend
@@ -338,6 +341,15 @@ class Model(Strict):
         description="Local folder in the Hub's format, relative to the repository's root. It may contain "
         "environment variables, such as ${MODELS}.",
     )
+    adapter: NotBlank | None = Field(
+        default=None,
+        description="Adapter of peft, such as LoRA, that is merged into the model: a local folder as `path`, "
+        "or, where there is no such folder, an id on the Hub (docs/models.md). `none` for the model alone, "
+        "where its folder has an adapter, too.",
+    )
+    adapter_revision: Revision | None = Field(
+        default=None, description="As `revision`, of an adapter on the Hub; null for the default branch."
+    )
     train: Training | None = Field(
         default=None,
         description="How the run trains the model; only for the families "
@@ -422,6 +434,18 @@ class Model(Strict):
     )
 
     @property
+    def adapter_repo(self) -> str | None:
+        """Return the Hub id of the adapter; None where it is a folder, or there is none."""
+        given = self.adapter or ""
+        return given if re.match(HUB_ID, given) and not Path(given).is_dir() else None
+
+    @property
+    def adapter_folder(self) -> str | None:
+        """Return the folder of the adapter; None where it is on the Hub, or there is none."""
+        given = None if self.adapter == NO_ADAPTER else self.adapter
+        return given if self.adapter_repo is None else None
+
+    @property
     def name_on_server(self) -> str | None:
         """Return the model's name on a server, where that is not repo."""
         return None if self.server is None else self.server.model
@@ -437,6 +461,20 @@ class Model(Strict):
             )
         if self.revision is not None and self.repo is None:
             raise ValueError("has a revision without a repo, but only a repo has revisions")
+        if self.adapter_revision is not None and self.adapter_repo is None:
+            raise ValueError(
+                "has an adapter_revision without an adapter on the Hub, but only that has revisions"
+            )
+        if self.adapter is not None and self.train is not None:
+            raise ValueError(
+                "has adapter and train, but no adapter was made for a model that the run trains; give its "
+                "folder as `path`"
+            )
+        if self.adapter not in (None, NO_ADAPTER) and self.gpus > 1:
+            raise ValueError(
+                f"has adapter and gpus: {self.gpus}, but an adapter is merged into a model of one device; "
+                "merge it (peft's merge_and_unload), and give the folder of the result as `path`"
+            )
         if self.trust_remote_code and self.train is not None:
             raise ValueError("has trust_remote_code, but a model that the run trains contains no code")
         if self.trust_remote_code and self.repo is not None and not COMMIT.fullmatch(self.revision or ""):
@@ -454,6 +492,7 @@ class Model(Strict):
                 f"gpus: {self.gpus}": self.gpus > 1,
                 "system_prompt": self.system_prompt is not None,
                 "chat_template": self.chat_template is not None,
+                "adapter": self.adapter is not None,
                 f"attention: {self.attention}": self.attention is not None,
             }.items()
             if is_set

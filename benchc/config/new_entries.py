@@ -15,8 +15,11 @@ from benchc.config.errors import ConfigError, shown
 from benchc.config.load import validate
 from benchc.config.paths import CatalogueEntry, expand_path
 from benchc.config.server import Server
+from benchc.config.strict import HUB_ID
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
+from benchc.models.adapter_files import CONFIG as ADAPTER
+from benchc.models.folder import json_object
 from benchc.models.registry import has_own_module
 from benchc.models.supported import UnsupportedFamilyError, check_family, is_supported
 from benchc.sources.tsv import listed, read_header
@@ -82,6 +85,29 @@ def source_entry(
 MEM_MB_PER_GPU = 24_000
 
 
+def with_adapter(entry: Entry, adapter: str, root: Path) -> Entry:
+    """Return the entry of a model with an adapter that is merged into it, by an id and label of its own.
+
+    ``adapter`` is a folder, or an id on the Hub, with @REVISION unless it is the default branch. Raises
+    InputError where it is neither.
+    """
+    repo, _, revision = adapter.partition("@")
+    if Path(adapter).is_dir():
+        path = relative_path(adapter, root)
+        name, keys = path.name, {"adapter": str(path)}
+    elif re.match(HUB_ID, repo):
+        name, keys = repo.partition("/")[2], {"adapter": repo}
+        keys |= {"adapter_revision": revision} if revision else {}
+    else:
+        raise InputError(
+            f"--adapter {shown(adapter)}: there is no such folder; give the folder of an adapter, or its id "
+            "on the Hub (owner/name, or owner/name@REVISION)"
+        )
+    label = f"{entry.content['label']} + {name}"
+    content = {**entry.content, "label": label, **keys}
+    return _valid(Model, Entry(_id(label, adapter), content), adapter, root)
+
+
 def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     """Return the entry of a model: a checkpoint's folder, an id on the Hub, or the id of a shipped one.
 
@@ -93,6 +119,12 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     if folder.is_dir():
         path = relative_path(name, root)
         label, key, value = path.name, "path", str(path)
+        if (folder / ADAPTER).is_file() and not (folder / CONFIG).is_file():
+            base = json_object(folder / ADAPTER).get("base_model_name_or_path")
+            raise InputError(
+                f"{name}: is an adapter ({ADAPTER}), not a model; give its base model ({base!r}) as --model, "
+                f"and --adapter {name}"
+            )
         settings = _json(folder / CONFIG, name)
     elif name.count("/") == 1 and not name.startswith((".", "/")):
         label, key, value = name.partition("/")[2], "repo", name

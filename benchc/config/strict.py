@@ -78,12 +78,8 @@ ApiPath = Annotated[
 ]
 Md5 = Annotated[str, _matching(r"^[0-9a-f]{32}$", "32 hexadecimal digits in lower case")]
 # The Hub's rules: letters, digits, _, and single dots and dashes between them. It becomes a folder's name.
-HubId = Annotated[
-    str,
-    _matching(
-        r"^[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*/[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*$", "a Hub id (owner/name)"
-    ),
-]
+HUB_ID = r"^[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*/[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*$"
+HubId = Annotated[str, _matching(HUB_ID, "a Hub id (owner/name)")]
 # Git's rules, in short: no two dots in a row. It becomes a file's name in the Hub's cache.
 Revision = Annotated[
     str,

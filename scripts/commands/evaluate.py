@@ -15,7 +15,7 @@ from benchc.command_line import NaturalInt
 from benchc.config.benchmarks import module_of
 from benchc.config.evaluation import KEY, RECORD, part_of_record
 from benchc.config.load import load
-from benchc.config.new_entries import Entry, model_entry, served_entry
+from benchc.config.new_entries import Entry, model_entry, served_entry, with_adapter
 from benchc.config.new_files import catalogue_text
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
@@ -33,6 +33,7 @@ def evaluate(
     *options: Annotated[str, Parameter(allow_leading_hyphen=True)],
     benchmark: Path,
     model: list[str],
+    adapter: str | None = None,
     name: str | None = None,
     family: str | None = None,
     gpus: NaturalInt = 0,
@@ -52,6 +53,7 @@ def evaluate(
         model: models to evaluate: folders in the Hub's format, ids on the Hub, ids of the catalogues in
             config or of the finished run, or addresses of servers (http://host:port, of one that serves
             several models http://host:port#MODEL)
+        adapter: adapter of peft, such as LoRA, for the one --model: a folder, or an id on the Hub
         name: name of the new run; default: of the finished run and the model
         family: family of folders and Hub ids (docs/models.md); by default, config.json decides
         gpus: GPUs per job of folders and Hub ids; 0: the CPU. Models of the catalogues have their own
@@ -63,6 +65,13 @@ def evaluate(
         raise InputError(f"{root}: there is no Snakefile; run the command in the repository's root")
     settings, known = (_record(benchmark / file) for file in (RECORD, part_of_record("models")))
     entries = {each: _entry(each, root, known, family, gpus, api_key_env) for each in model}
+    if adapter is not None:
+        if len(model) > 1 or entries[model[0]].content.get("server"):
+            raise InputError(
+                "--adapter: needs exactly one --model, which is no server; a server is given the adapter itself "
+                "(docs/models.md)"
+            )
+        entries = {model[0]: with_adapter(entries[model[0]], adapter, root)}
     refuse_repeated("--model", model, entries)
     models = {id_: entry.content for id_, entry in by_id(entries).items()}
     name = name or _run_name(str(settings.get("name")), list(models))
