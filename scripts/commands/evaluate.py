@@ -68,8 +68,8 @@ def evaluate(
     if adapter is not None:
         if len(model) > 1 or entries[model[0]].content.get("server"):
             raise InputError(
-                "--adapter: needs exactly one --model, which is no server; a server is given the adapter itself "
-                "(docs/models.md)"
+                "--adapter: needs exactly one --model, which is no server; a server is given the adapter "
+                "itself (docs/models.md)"
             )
         entries = {model[0]: with_adapter(entries[model[0]], adapter, root)}
     refuse_repeated("--model", model, entries)
