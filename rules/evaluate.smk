@@ -7,6 +7,8 @@ Tables, figures and pages are made again, of its models and of those that are ev
 
 from os.path import relpath
 
+from benchc.config.paths import is_result
+
 
 def taken(wildcards):
     try:
@@ -28,8 +30,12 @@ rule take:
         file=run.taken,
     localrule: True
     params:
-        # A link to an absolute path would break where both runs are moved.
-        target=lambda wildcards, input, output: relpath(input[0], Path(output[0]).parent),
+        # Where both runs are in results/, they can be moved together.
+        target=lambda wildcards, input, output: (
+            relpath(input[0], Path(output[0]).parent)
+            if is_result(input[0])
+            else str(Path(input[0]).absolute())
+        ),
     message:
         "Taking files of the finished run"
     shell:
