@@ -1,6 +1,7 @@
 """Evaluate models on the benchmark of a finished run."""
 
 import re
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,6 +18,7 @@ from benchc.config.evaluation import KEY, RECORD, part_of_record
 from benchc.config.load import load
 from benchc.config.new_entries import Entry, model_entry, served_entry, with_adapter
 from benchc.config.new_files import catalogue_text
+from benchc.config.raw import block, texts
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
 from benchc.user_paths import relative_path
@@ -35,6 +37,7 @@ def evaluate(
     model: list[str],
     adapter: str | None = None,
     name: str | None = None,
+    scoring: str | None = None,
     family: str | None = None,
     gpus: NaturalInt = 0,
     api_key_env: str | None = None,
@@ -44,8 +47,9 @@ def evaluate(
 
     The models answer its items, with its images, and tables and figures are made of all models. No selector
     is asked, and nothing of the finished run is changed. The command writes a configuration,
-    config/NAME.yaml, and runs it; given again, it goes on where it stopped. Run it in the repository's root,
-    like snakemake.
+    config/NAME.yaml, and a model catalogue, config/NAME-models.yaml, unless they are there, and runs it.
+    Given again, it goes on where it stopped, with the catalogue as it is then. Run it in the repository's
+    root, like snakemake.
 
     Args:
         options: options of snakemake; default: --cores all
@@ -55,6 +59,8 @@ def evaluate(
             several models http://host:port#MODEL)
         adapter: adapter of peft, such as LoRA, for the one --model: a folder, or an id on the Hub
         name: name of the new run; default: of the finished run and the model
+        scoring: how options are scored, of models that no catalogue has: letter, text, … (docs/models.md);
+            default: as of all models of the finished run, or letter where they differ
         family: family of folders and Hub ids (docs/models.md); by default, config.json decides
         gpus: GPUs per job of folders and Hub ids; 0: the CPU. Models of the catalogues have their own
         api_key_env: environment variable with the key of servers
@@ -73,7 +79,11 @@ def evaluate(
             )
         entries = {model[0]: with_adapter(entries[model[0]], adapter, root)}
     refuse_repeated("--model", model, entries)
-    models = {id_: entry.content for id_, entry in by_id(entries).items()}
+    scoring = scoring or _scoring(settings, known)
+    models = {
+        id_: {**entry.content, "scoring": scoring} if is_own(entry, known) else entry.content
+        for id_, entry in by_id(entries).items()
+    }
     name = name or _run_name(str(settings.get("name")), list(models))
     file, catalogue = Path("config", f"{name}.yaml"), Path("config", f"{name}-models.yaml")
     content = {
@@ -81,18 +91,44 @@ def evaluate(
         KEY: {"benchmark": str(relative_path(benchmark, root)), "models": list(models)},
         "catalogues": {"models": str(catalogue)},
     }
-    texts = {
+    written = {
         catalogue: catalogue_text(catalogue, "models", models, root),
         file: f"{HEAD}{yaml.safe_dump(content, sort_keys=False)}",
     }
-    _write(texts, content, file, root)
-    command = command_of(file, options or ["--cores", "all"], full=full)
-    if code := subprocess.call(command):
+    _write(written, content, root)
+    if code := called(command_of(file, options or ["--cores", "all"], full=full)):
         sys.exit(code)
     results = Path("results", name)
-    for table in module_of(str(settings["benchmark"]), "workflow").Workflow.main_tables:
-        print(f"\n{(results / 'tables' / f'{table}.md').read_text()}", end="")
-    print(f"\n{results}/tables and {results}/figures have all tables and figures; {file} is the run")
+    workflow = module_of(str(settings["benchmark"]), "workflow").Workflow
+    tables = [results / f"tables/{table}.md" for table in workflow.main_tables]
+    # Options such as --dry-run make none.
+    if all(table.is_file() for table in tables):
+        print(*(f"\n{table.read_text()}" for table in tables), sep="", end="")
+        print(f"\n{results}/tables and {results}/figures have all tables and figures; {file} is the run")
+
+
+def called(command: Sequence[str]) -> int:
+    """Run a command to its end, which an interrupt leaves to the command, and return its exit code."""
+    previous = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        code = subprocess.Popen(command).wait()
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if code == -signal.SIGKILL:
+        print("error: snakemake was killed; README.md says how a killed run goes on", file=sys.stderr)
+    return code if code >= 0 else 128 - code
+
+
+def _scoring(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    """Return the scoring of all models that the finished run has evaluated; letter where they differ."""
+    key = module_of(str(settings.get("benchmark")), "settings").Settings.MEASURED_KEY
+    found = {str(block(known, id_).get("scoring")) for _, id_ in texts(settings.get(key))}
+    return found.pop() if len(found) == 1 else "letter"
+
+
+def is_own(entry: Entry, known: Mapping[str, Any]) -> bool:
+    """Return whether an entry is new: of no catalogue, and none of the ``known`` ones."""
+    return entry.catalogue is None and entry.content is not known.get(entry.id)
 
 
 def _record(path: Path) -> Mapping[str, Any]:
@@ -125,19 +161,21 @@ def _run_name(finished: str, models: Sequence[str]) -> str:
     return re.sub(r"[^a-z0-9]+", "-", "-".join(words))
 
 
-def _write(texts: Mapping[Path, str], content: Mapping[str, Any], file: Path, root: Path) -> None:
+def _write(written: Mapping[Path, str], content: Mapping[str, Any], root: Path) -> None:
     """Write a configuration and its catalogue, unless they are there.
 
-    Raises InputError where others are there, and leaves no new file where the run would be invalid.
+    Raises InputError where the configuration is another one, and leaves no new file where the run would be
+    invalid. A catalogue that differs is the user's edit, and stays.
     """
-    new = [path for path in texts if not path.exists()]
-    if other := [path for path in texts if path not in new and path.read_text() != texts[path]]:
-        raise InputError(
-            f"{other[0]}: is of another evaluation, and nothing is overwritten; choose another --name"
-        )
+    catalogue, file = written
+    new = [path for path in written if not path.exists()]
+    if file not in new and read_yaml(file) != content:
+        raise InputError(f"{file}: is of another run, and nothing is overwritten; choose another --name")
+    if catalogue not in new and catalogue.read_text() != written[catalogue]:
+        print(f"{catalogue}: is used as it is; options of this command change nothing in it", file=sys.stderr)
     try:
         for path in new:
-            write_text(path, texts[path])
+            write_text(path, written[path])
         load(content, root, file=str(file))
     except BaseException:
         for path in new:

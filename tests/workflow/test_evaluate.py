@@ -1,6 +1,10 @@
 """Models are evaluated on the benchmark of a finished run, as that run would have evaluated them."""
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -208,3 +212,58 @@ def test_a_run_that_lacks_a_part_of_its_benchmark_is_not_completed(finished, tmp
         "results/small/selection/selected.parquet\n"
     ) in output.stdout
     assert not (checkout.folder / "results/new/selection/selected.parquet").exists()
+
+
+def evaluate(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Call the command, which only plans the run."""
+    command = [checkout.python, "-m", "scripts.benchc", "evaluate", "--benchmark", FINISHED, *arguments, "-n"]
+    return subprocess.run(
+        command,
+        cwd=checkout.folder,
+        env=checkout.environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+
+
+def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogue(invalid):
+    model = ["--model", "checkpoints/more"]
+    first = evaluate(invalid, *model)
+    assert first.returncode == 0, first.stdout
+    file, catalogue = (invalid.folder / f"config/small-more{part}.yaml" for part in ("", "-models"))
+    assert yaml.safe_load(file.read_text())["evaluate"] == {"benchmark": FINISHED, "models": ["more"]}
+    # As both targets of the run are scored; their own options would be the letters.
+    assert yaml.safe_load(catalogue.read_text())["more"]["scoring"] == "text"
+    assert "| Model" not in first.stdout  # nothing was made
+    catalogue.write_text(catalogue.read_text().replace("label: more", "label: Edited"))
+    again = evaluate(invalid, *model)
+    assert again.returncode == 0, again.stdout
+    assert "config/small-more-models.yaml: is used as it is" in again.stdout
+    assert "label: Edited" in catalogue.read_text()
+    other = evaluate(invalid, "--model", "letters", "--name", "small-more")
+    assert other.returncode == 1
+    assert other.stdout == (
+        "error: config/small-more.yaml: is of another run, and nothing is overwritten; choose another "
+        "--name\n"
+    )
+
+
+def test_an_interrupt_is_left_to_snakemake(tmp_path):
+    """It unlocks its folder; a parent that ends before it would kill it."""
+    script = (
+        "import signal, sys, time\nsignal.signal(signal.SIGINT, lambda *_: (time.sleep(1), sys.exit(7)))\n"
+    )
+    script += "print('ready', flush=True)\ntime.sleep(60)\n"
+    call = "import sys\nfrom scripts.commands.evaluate import called\nsys.exit(called(sys.argv[1:]))\n"
+    with subprocess.Popen(
+        [sys.executable, "-c", call, sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(timeout=30) == 7
