@@ -115,9 +115,10 @@ def finished_run(
         f"{file}: {name} is given, but {chosen.benchmark} decides it; remove it, since models are evaluated "
         "on that run's benchmark as it is."
         for name, value in raw.items()
-        if name not in OWN_KEYS and value != complete.get(name)
+        if name not in OWN_KEYS and not _agrees(name, value, complete.get(name))
     ]
-    if "name" in raw and raw["name"] == settings.get("name"):
+    own_folder = root / "results" / str(raw.get("name"))
+    if "name" in raw and (raw["name"] == settings.get("name") or own_folder.resolve() == folder.resolve()):
         errors.append(
             f"{file}: name is {shown(raw['name'])}, which is that of {chosen.benchmark}; choose another one, "
             "since nothing there is changed."
@@ -126,6 +127,13 @@ def finished_run(
         raise ConfigError(errors)
     complete.pop("name", None)
     return {**complete, **{name: raw[name] for name in ("name",) if name in raw}}, run
+
+
+def _agrees(key: str, given: object, complete: object) -> bool:
+    """Return whether a value is that of the finished run; of `inference`, workers are not in its record."""
+    if key == "inference" and isinstance(given, Mapping) and isinstance(complete, Mapping):
+        return all(complete.get(name) == value for name, value in given.items())
+    return given == complete
 
 
 def part_of_record(catalogue: str) -> str:

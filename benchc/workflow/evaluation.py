@@ -28,15 +28,26 @@ def taken_pattern(finished: FinishedRun, outputs: Collection[Output], made_from:
     folder = Path(local(finished.folder))
     wanted = [file for output in outputs if output.wanted for file in output.files.values()]
     if missing := [file for file in wanted if not (folder / file).is_file()]:
+        raise InputError(f"{folder} is not finished: {missing[0]} is missing; {_advice(finished)}")
+    if clash := sorted(set(finished.new) & _names(folder, {*finished.models, *finished.measured})):
         raise InputError(
-            f"{folder} is not finished: {missing[0]} is missing; finish that run first: benchc run "
-            f"{folder}/config.yaml --cores all"
+            f"evaluate.models has {clash[0]}, which is the name of a file or folder of {folder}; give the "
+            "model another id"
         )
     new = "|".join(map(re.escape, finished.new))
     of_new_model = rf"(?:.*/)?(?:{new})(?:\.parquet|\.json|\.csv)?(?:/|$)"
     unchanged = sorted(_unchanged(finished, outputs, [*made_from], of_new_model))
     patterns = [*map(re.escape, unchanged), OF_POOL, *(f"{re.escape(folder)}.+" for folder in made_from)]
     return "|".join([*patterns, f"(?!{SHOWN})(?!{of_new_model}).+"])
+
+
+def _names(folder: Path, models: Collection[str]) -> set[str]:
+    """Return the names in all folders of results but those with one of the ``models``, without suffixes."""
+    found: set[str] = set()
+    for each in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
+        names = {re.sub(r"\.(parquet|json|csv)$", "", path.name) for path in each.iterdir()}
+        found |= set() if names & set(models) else names
+    return found
 
 
 def taken_file(finished: FinishedRun, file: str) -> str:
@@ -47,8 +58,7 @@ def taken_file(finished: FinishedRun, file: str) -> str:
     folder = Path(local(finished.folder))
     if not (folder / file).exists():
         raise InputError(
-            f"{folder} lacks {file}, which is needed to evaluate models on its benchmark; make it there "
-            f"first: benchc run {folder}/config.yaml --cores all {folder / file}"
+            f"{folder} lacks {file}, which is needed to evaluate models on its benchmark; {_advice(finished)}"
         )
     return str(folder / file)
 
@@ -71,7 +81,7 @@ def _unchanged(
             output
             for output in left
             if not any(map(changes, _inputs(output)))
-            and not any(id_ in as_json(output.settings) for id_ in unknown)
+            and not any(f'"{id_}"' in as_json(output.settings) for id_ in unknown)
         ]
         if len(kept) == len(left):
             return files
@@ -82,3 +92,11 @@ def _inputs(output: Output) -> list[str]:
     """Return the inputs of an output, those of the run by their paths in its folder."""
     given = [[each] if isinstance(each, str) else each for each in output.inputs.values()]
     return [each.removeprefix(RESULTS) for several in given for each in several]
+
+
+def _advice(finished: FinishedRun) -> str:
+    """Return what to do about a file that the finished run lacks."""
+    made = Path("results", str(finished.settings.get("name")))
+    if Path(local(finished.folder)) == made:
+        return f"finish that run first: benchc run {made}/config.yaml --cores all"
+    return f"copy all files from where the run {made.name} was made"

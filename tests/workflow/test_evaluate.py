@@ -177,6 +177,17 @@ INVALID: dict[str, tuple[dict[str, object], Callable[[Checkout], object], str]] 
         lambda checkout: None,
         'config/new.yaml: targets[2] is "mor", but there is no such id in config/small-models.yaml',
     ),
+    "the name of a part of the benchmark": (
+        {"evaluate": {"benchmark": FINISHED, "models": ["selected"]}},
+        lambda checkout: checkout.edit("config/small-models.yaml", "\nmore:", "\nselected:"),
+        "evaluate.models has selected, which is the name of a file or folder of results/small; give the "
+        "model another id",
+    ),
+    "how inference is divided": (
+        {"inference": {"corruptions_per_job": "one"}},
+        lambda checkout: None,
+        "config/new.yaml: inference is given, but results/small decides it; remove it",
+    ),
     "a key of the block": (
         {"evaluate": {"benchmark": FINISHED, "model": "more"}},
         lambda checkout: None,
@@ -201,6 +212,12 @@ def test_mistakes_are_one_sentence(invalid, monkeypatch, name):
     assert str(caught.value).startswith(sentence)
 
 
+def test_workers_may_be_given(invalid, monkeypatch):
+    monkeypatch.chdir(invalid.folder)
+    config = load({**NEW, **CATALOGUE, "inference": {"workers": 3}}, invalid.folder, file=CONFIG)
+    assert config.settings.inference.workers == 3
+
+
 def test_a_run_that_lacks_a_part_of_its_benchmark_is_not_completed(finished, tmp_path):
     checkout = evaluation(finished, tmp_path / "new")
     remove("selection/selected.parquet")(checkout)
@@ -208,8 +225,7 @@ def test_a_run_that_lacks_a_part_of_its_benchmark_is_not_completed(finished, tmp
     assert output.returncode == 1
     assert (
         "error: results/small lacks selection/selected.parquet, which is needed to evaluate models on its "
-        "benchmark; make it there first: benchc run results/small/config.yaml --cores all "
-        "results/small/selection/selected.parquet\n"
+        "benchmark; finish that run first: benchc run results/small/config.yaml --cores all\n"
     ) in output.stdout
     assert not (checkout.folder / "results/new/selection/selected.parquet").exists()
 
