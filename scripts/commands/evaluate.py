@@ -79,11 +79,10 @@ def evaluate(
             )
         entries = {model[0]: with_adapter(entries[model[0]], adapter, root)}
     refuse_repeated("--model", model, entries)
-    scoring = scoring or _scoring(settings, known)
-    models = {
-        id_: {**entry.content, "scoring": scoring} if is_own(entry, known) else entry.content
-        for id_, entry in by_id(entries).items()
-    }
+    models = {id_: entry.content for id_, entry in by_id(entries).items()}
+    if own := [entry.id for entry in entries.values() if is_own(entry, known)]:
+        scoring = scoring or _scoring(settings, known)
+        models |= {id_: {**models[id_], "scoring": scoring} for id_ in own}
     name = name or _run_name(str(settings.get("name")), list(models))
     file, catalogue = Path("config", f"{name}.yaml"), Path("config", f"{name}-models.yaml")
     content = {
@@ -122,8 +121,15 @@ def called(command: Sequence[str]) -> int:
 def _scoring(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
     """Return the scoring of all models that the finished run has evaluated; letter where they differ."""
     key = module_of(str(settings.get("benchmark")), "settings").Settings.MEASURED_KEY
-    found = {str(block(known, id_).get("scoring")) for _, id_ in texts(settings.get(key))}
-    return found.pop() if len(found) == 1 else "letter"
+    found = sorted({str(block(known, id_).get("scoring")) for _, id_ in texts(settings.get(key))})
+    if len(found) == 1:
+        return found[0]
+    print(
+        f"the models of the finished run are scored by {' and '.join(found)}: new ones of no catalogue are "
+        "scored by letter, unless --scoring is given",
+        file=sys.stderr,
+    )
+    return "letter"
 
 
 def is_own(entry: Entry, known: Mapping[str, Any]) -> bool:
