@@ -31,11 +31,12 @@ browser:
 		$$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends chromium chromium-driver; \
 	} || { echo "error: the tests need chromium and chromedriver; install Debian's chromium and chromium-driver"; exit 1; }
 
-# Runs two diagnostics and the demos of other benchmarks, and checks their results: accuracies, effects of corruptions,
+# Runs two diagnostics, another model on the demo's benchmark, and the demos of other benchmarks, and checks their results: accuracies, effects of corruptions,
 # generated answers, figures. Then runs the 120 real groups of NaturalBench and the real items of R-Bench, where they are.
 check-demo: demo
 	$(call run_fast,config/demo-diagnostics.yaml)
 	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo
+	python -m tests.workflow.preloaded benchc evaluate --benchmark results/demo --model tiny-llava-s --cores $(CORES)
 	$(call run_fast,config/demo-vqa-robustness.yaml)
 	python -m pytest tests/benchmarks/vqa_robustness/demo_run -s --run results/demo-vqa-robustness
 	$(call run_fast,config/demo-naturalbench.yaml)
@@ -98,6 +99,7 @@ lint: install
 	ruff check .
 	ruff format --check .
 	mypy
+	deptry --no-ansi benchc scripts snakemake_logger_plugin_stages
 	snakefmt --check Snakefile rules
 	snakemake --configfile config/demo.yaml --lint
 

@@ -84,6 +84,14 @@ include: f"rules/{run.package}.smk"
 include: "rules/contact_sheets.smk"
 include: "rules/configuration.smk"
 include: "rules/outputs.smk"
+
+
+# The rules above then make only what is of the models that are evaluated, and tables, figures and pages.
+if run.finished:
+
+    include: "rules/evaluate.smk"
+
+
 include: "rules/records.smk"
 
 

@@ -7,6 +7,7 @@ REQUIRED INPUTS:
     models from the Hub, from a folder, or trained by the run
 OUTPUTS:
     <results>/revisions/{model}.json                        the commit of a model on the Hub, which is in its cache
+    <results>/revisions/adapters/{model}.json               the same, of an adapter that is merged into it
     <results>/predictions/{subset}/{model}/{part}.parquet    one row per prediction
 Of its model, a job gets (benchc/workflow/models.py; benchc/models/asking.py describes each field):
     inputs      the files of a local model (waited_for) or the commit of one on the Hub (revision_file), the pool, the
@@ -43,6 +44,33 @@ rule fetch_model:
         ),
     message:
         "Downloading {wildcards.model}, unless it is here"
+    shell:
+        RUN
+
+
+rule fetch_adapter:
+    """Download an adapter of the Hub to its cache, at one commit, which is merged into its model."""
+    output:
+        update("<results>/revisions/adapters/{model}.json"),
+    log:
+        "<logs>/fetch_adapter/{model}.log",
+    priority: 100
+    localrule: True
+    conda:
+        "../envs/transformers.yaml"
+    params:
+        # No code, as for fetch_model.
+        **stage(
+            "fetch_model",
+            tracked=False,
+            repo=lambda wildcards: models.entries[wildcards.model].adapter_repo,
+            revision=By(
+                "model", {id_: models.requested_revision(id_, adapter=True) for id_ in models.entries}
+            ),
+            adapter=True,
+        ),
+    message:
+        "Downloading the adapter of {wildcards.model}, unless it is here"
     shell:
         RUN
 

@@ -16,7 +16,10 @@ from benchc.workflow.sources import converted_from, own_contents
 
 
 rule download_source:
-    """Download a file of a data set, resuming an interrupted download, and check its MD5."""
+    """Download a file of a data set from its address or a mirror, and check its MD5.
+
+    An interrupted download is resumed. A file of the published name in the folder BENCHC_DATA is taken instead.
+    """
     output:
         f"{DOWNLOADS}/{{file}}",
     log:
@@ -29,8 +32,13 @@ rule download_source:
     params:
         **stage(
             "download_source",
-            url=lambda wildcards: sources.downloads[wildcards.file].url,
-            md5=lambda wildcards: sources.downloads[wildcards.file].md5,
+            tracked=False,
+            # What the file is, whoever serves it: its MD5, or its address where that is not known.
+            contents=lambda wildcards: sources.download_is(wildcards.file),
+            url=unrecorded(lambda wildcards: sources.downloads[wildcards.file].url),
+            md5=unrecorded(lambda wildcards: sources.downloads[wildcards.file].md5),
+            mirrors=unrecorded(lambda wildcards: sources.downloads[wildcards.file].mirrors or None),
+            size=unrecorded(lambda wildcards: sources.downloads[wildcards.file].size),
         ),
     message:
         "Downloading {wildcards.file}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 from benchc.checking.cluster import check_cluster
 from benchc.checking.corruptions import check_corruptions
@@ -12,7 +13,7 @@ from benchc.checking.folders import check_permissions
 from benchc.checking.fonts import check_fonts
 from benchc.checking.image_time import job_images
 from benchc.checking.models import check_models
-from benchc.checking.pool import PoolFound, check_pool
+from benchc.checking.pool import PoolFound, check_pool, finished_pool
 from benchc.checking.sources import check_sources
 from benchc.config.benchmarks import module_of
 from benchc.config.load import Config
@@ -27,8 +28,11 @@ def check(config: Config, *, load: bool, network: bool = True) -> Iterator[Findi
     encoders are loaded. ``network``: whether servers are asked.
     """
     settings = config.settings
-    items = yield from check_sources(config)
-    pool = yield from check_pool(config, {id_: items[id_] for id_ in config.sources if id_ in items})
+    if config.finished is None:
+        items = yield from check_sources(config)
+        pool = yield from check_pool(config, {id_: items[id_] for id_ in config.sources if id_ in items})
+    else:
+        pool = yield from finished_pool(config, Path(config.finished.folder))
     generated = pool.texts.is_empty()
     time = None
     if settings.imported_images:
@@ -39,8 +43,10 @@ def check(config: Config, *, load: bool, network: bool = True) -> Iterator[Findi
         )
     images = job_images(time, None if pool.size is None else pool.size.images, config)
     rates = yield from check_models(config, pool, load=load, network=network, images=images)
-    yield from check_encoder_gpus(settings.encoder_gpus, load=load)
-    asked = yield from _of_benchmark(config, pool, load=load, network=network)
+    asked = None
+    if config.finished is None:
+        yield from check_encoder_gpus(settings.encoder_gpus, load=load)
+        asked = yield from _of_benchmark(config, pool, load=load, network=network)
     yield from check_cost(config, pool if asked is None else replace(pool, size=asked), rates, time)
     yield from check_permissions(settings.name)
     yield from check_fonts(config, pool)

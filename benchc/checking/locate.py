@@ -8,9 +8,12 @@ from huggingface_hub import HfApi, is_offline_mode
 from benchc.checking.finding import Finding
 from benchc.config.catalogue import Model
 from benchc.errors import InputError
+from benchc.models.adapter_files import CONFIG as ADAPTER
+from benchc.models.adapter_files import only_an_adapter
+from benchc.models.adapter_problem import adapter_problem
 from benchc.models.compilers import require_compilers
 from benchc.models.folder import deciding_files
-from benchc.models.hub.cached import cached, fetch_command, not_here
+from benchc.models.hub.cached import cached, cached_adapter, fetch_command, not_here
 from benchc.models.hub.errors import hub_errors
 from benchc.models.protocol import CheckpointSource
 from benchc.models.remote_code_families import lacks_trust, untrusted
@@ -65,23 +68,41 @@ def locate(id_: str, model: Model, results: Path | None, trained: Path | None = 
         model.system_prompt,
         model.chat_template,
         model.attention,
+        model.adapter,
+        model.adapter_revision,
     )
+    if model.adapter_repo is not None:
+        recorded = None if results is None else results / "revisions/adapters" / f"{id_}.json"
+        commit = _commit(model.adapter_repo, model.adapter_revision, recorded)
+        adapter = cached_adapter(model.adapter_repo, commit)
+        if adapter is None:
+            return _to_fetch(id_, model.adapter_repo, commit, adapter=True)
+        source = replace(source, adapter_revision=commit)
+    else:
+        adapter = None if model.adapter_folder is None else Path(model.adapter_folder)
+    if adapter is not None and (problem := adapter_problem(adapter)) is not None:
+        raise InputError(f"{model.adapter}: {problem}")
     if model.repo is None:
         folder = Path(source.location)
+        if (folder / ADAPTER).is_file() and not (folder / "config.json").is_file():
+            raise InputError(f"{folder}: {only_an_adapter(str(folder), folder / ADAPTER)}")
         _require_weights(folder, "copy the model there again, or correct its `path`")
         return LocalModel(source, folder)
     recorded = None if results is None else results / "revisions" / f"{id_}.json"
-    if recorded is not None and recorded.is_file():
-        commit = read_revision(recorded, model.repo).commit
-    else:
-        with hub_errors(model.repo, model.revision):
-            commit = commit_of(model.repo, model.revision)
+    commit = _commit(model.repo, model.revision, recorded)
     snapshot = cached(model.repo, commit)
     if snapshot is not None:
         again = f"delete {snapshot.parents[1]} and run: {fetch_command(model.repo, commit)}"
         _require_weights(snapshot, again)
         return LocalModel(replace(source, location=model.repo, revision=commit), snapshot)
     return _to_fetch(id_, model.repo, commit)
+
+
+def _commit(repo: str, revision: str | None, recorded: Path | None) -> str:
+    if recorded is not None and recorded.is_file():
+        return read_revision(recorded, repo).commit
+    with hub_errors(repo, revision):
+        return commit_of(repo, revision)
 
 
 def _require_loadable(id_: str, model: Model) -> None:
@@ -104,9 +125,9 @@ def _require_weights(folder: Path, fix: str) -> None:
         raise InputError(f"{folder}: {problem}; {fix}")
 
 
-def _to_fetch(id_: str, repo: str, commit: str) -> Finding:
+def _to_fetch(id_: str, repo: str, commit: str, *, adapter: bool = False) -> Finding:
     if is_offline_mode():
-        raise InputError(not_here(repo, commit))
+        raise InputError(not_here(repo, commit, adapter=adapter))
     hub = HfApi()
     with hub_errors(repo, commit):
         info = hub.model_info(repo, revision=commit, files_metadata=True, timeout=HUB_TIMEOUT)
@@ -119,6 +140,5 @@ def _to_fetch(id_: str, repo: str, commit: str) -> Finding:
     # Of several formats, transformers fetches the first.
     size = next(filter(None, sizes.values()), None)
     gated = ", gated: HF_TOKEN has access" if info.gated else ""
-    return Finding(
-        STAGE, "fetch", id_, f"{disk_text(size) if size else 'size unknown'}, from the Hub: {repo}{gated}"
-    )
+    what = f"{'its adapter, ' if adapter else ''}{disk_text(size) if size else 'size unknown'}"
+    return Finding(STAGE, "fetch", id_, f"{what}, from the Hub: {repo}{gated}")

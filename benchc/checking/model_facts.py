@@ -1,12 +1,13 @@
 """What is known about a model of a catalogue without loading it or asking the Hub."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchc.config.catalogue import Model
 from benchc.errors import InputError
+from benchc.models.adapter_problem import adapter_problem
 from benchc.models.folder import deciding_files
-from benchc.models.hub.cached import cached
+from benchc.models.hub.cached import cached, cached_adapter
 from benchc.models.hub.errors import HUB
 from benchc.models.protocol import ModelError
 from benchc.models.registry import scorer_modules
@@ -43,6 +44,8 @@ def loaded_by(model: Model) -> str:
         return f"trained ({model.family})"
     if entry.get("server") is not None:
         return "server"
+    if model.adapter_repo is not None or model.adapter_folder is not None:
+        return f"{loaded_by(model.model_copy(update={'adapter': None}))} + adapter"
     try:
         check_family(model.family)
     except UnsupportedFamilyError:
@@ -78,6 +81,27 @@ def revision_of(model: Model) -> str:
 
 def whereabouts(model: Model) -> Whereabouts:
     """Return where a model is; a branch or tag is at the commit that the Hub's cache knows."""
+    found = _whereabouts(model)
+    if found.text != "yes" or (problem := _adapter_problem(model)) is None:
+        return found
+    return replace(found, text=f"adapter: {problem}")
+
+
+def _adapter_problem(model: Model) -> str | None:
+    """Return what is wrong with the adapter of a model; None where nothing is, or it has none."""
+    if model.adapter_repo is not None:
+        try:
+            folder = cached_adapter(model.adapter_repo, commit_of(model.adapter_repo, model.adapter_revision))
+        except ModelError:
+            folder = None
+        return "no" if folder is None else adapter_problem(folder)
+    if model.adapter_folder is None:
+        return None
+    folder = Path(model.adapter_folder)
+    return adapter_problem(folder) if folder.is_dir() else "folder is missing"
+
+
+def _whereabouts(model: Model) -> Whereabouts:
     if model.train is not None:
         return Whereabouts("made by runs")
     if server_address(model) is not None:
@@ -98,6 +122,9 @@ def whereabouts(model: Model) -> Whereabouts:
 
 
 def require_folder(id_: str, model: Model) -> None:
-    """Raise InputError where the folder of a model is missing."""
-    if model.path is not None and not Path(model.path).is_dir():
-        raise InputError(f"{id_}: there is no folder {model.path}; copy the model there, or correct its path")
+    """Raise InputError where the folder of a model, or of its adapter, is missing."""
+    for folder, what, key in ((model.path, "model", "path"), (model.adapter_folder, "adapter", "adapter")):
+        if folder is not None and not Path(folder).is_dir():
+            raise InputError(
+                f"{id_}: there is no folder {folder}; copy the {what} there, or correct its {key}"
+            )

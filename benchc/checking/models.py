@@ -70,7 +70,7 @@ def check_models(
     results = Path("results") / config.settings.name
     trained = TrainedModels(config.models, config.settings.demo)
     # The Hub may take seconds for each.
-    for id_, model in track(config.models.items(), label="find models", unit="models"):
+    for id_, model in track(config.asked.items(), label="find models", unit="models"):
         if model.server is not None:
             if network:
                 yield from check_server(id_, model, model.server, results)

@@ -13,10 +13,13 @@ from benchc.config.load import Config
 from benchc.demo.sources import GENERATED_SOURCES
 from benchc.errors import InputError
 from benchc.planning.amounts import Amount
-from benchc.planning.size import RunSize
+from benchc.planning.size import POOL_FILE, RunSize, run_size
 from benchc.pluralize import pluralize
+from benchc.schemas.parquet import iterate_groups, read_table
+from benchc.schemas.pool import POOL
 from benchc.sources.pool import ChosenItems, assemble, choose, task_types
 from benchc.sources.vlmevalkit import read_vlmevalkit
+from benchc.workflow.run import Run
 
 STAGE = "pool"
 SAMPLE = 3
@@ -69,6 +72,22 @@ def check_pool(config: Config, items: Mapping[str, SourceItems]) -> Findings[Poo
     else:
         yield Finding(STAGE, "ok", "all", text)
     return _found(choice, items, complete=not absent)
+
+
+def finished_pool(config: Config, folder: Path) -> Findings[PoolFound]:
+    """Yield how many items the pool of a finished run has, and return it; ``folder``: that of its results."""
+    path = folder / POOL_FILE
+    try:
+        Run(config)  # finds what the finished run lacks
+        texts = read_table(path, POOL, [name for name in POOL.columns if name != "images"])
+        drawn = set(sorted(texts["id"], key=draw_of)[:SAMPLE])
+        sample = pl.concat(iterate_groups(path, POOL, "id", drawn))
+        size = run_size(config, folder)
+    except InputError as error:
+        yield Finding(STAGE, "error", "all", reason(error))
+        return generated_sample()
+    yield Finding(STAGE, "ok", "all", f"{pluralize(texts.height, 'item')}, taken from {folder}")
+    return PoolFound(texts, size, sample, _most_options(texts), sample)
 
 
 def _limit(choice: ChosenItems, per_task: int | None) -> str:

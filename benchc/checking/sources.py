@@ -1,24 +1,31 @@
 """Check the sources of a run: read those that are here as the run does, and ask for the size of others."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import polars as pl
 
-from benchc.checking.downloads import download_size
+from benchc.checking.downloads import first_reached
 from benchc.checking.finding import Finding, Findings, Level, reason
 from benchc.config.catalogue import Source
 from benchc.config.load import Config
 from benchc.config.settings import Demo
-from benchc.config.source_files import max_rejected, published_text, reader_options, source_files
+from benchc.config.source_files import (
+    SourceFile,
+    max_rejected,
+    published_text,
+    reader_options,
+    source_files,
+)
 from benchc.demo.source import generate_source
 from benchc.errors import InputError
 from benchc.planning.amounts import disk_text
 from benchc.pluralize import pluralize
 from benchc.randomness import seed_of
 from benchc.sources.conversion import convert
+from benchc.sources.download import FOLDER, check_given, data_folder, file_in
 from benchc.sources.pool import choose, task_types
 from benchc.sources.report import check_rejected, counted
 from benchc.sources.vlmevalkit import SourceItems as ReadSource
@@ -76,9 +83,9 @@ def write_generated(id_: str, groups: int, seed: int, path: Path) -> None:
 
 def _source(id_: str, source: Source, demo: Demo | None) -> Findings[SourceItems | None]:
     files = source_files(id_, source)
-    absent = [file.url for file in files.values() if file.url is not None and not Path(file.path).is_file()]
-    for url in absent:
-        yield _download(id_, url)
+    absent = [file for file in files.values() if file.url is not None and not Path(file.path).is_file()]
+    for file in absent:
+        yield from _download(id_, file)
     if absent:
         return None
     paths = {name: Path(file.path) for name, file in files.items()}
@@ -127,12 +134,24 @@ def _made(id_: str, source: Source, files: Mapping[str, Path], demo: Demo | None
     return path
 
 
-def _download(id_: str, url: str) -> Finding:
+def _download(id_: str, file: SourceFile) -> Iterator[Finding]:
+    """Yield from where a file will be downloaded or taken, and which of its addresses do not have it."""
+    assert file.url is not None
+    size: int | None
+    problems: Sequence[str] = ()
     try:
-        size = download_size(url)
-    except InputError as error:
-        return Finding(STAGE, "error", id_, reason(error))
-    return Finding(STAGE, "fetch", id_, f"{disk_text(size) if size else 'size unknown'}, from {url}")
+        given = file_in(data_folder(), file.url)
+        if given is not None:
+            check_given(given, file.size)
+            size, origin = given.stat().st_size, f"{given} ({FOLDER})"
+        else:
+            origin, size, problems = first_reached(file.addresses, file.size)
+    except (InputError, OSError) as error:
+        yield Finding(STAGE, "error", id_, reason(error))
+        return
+    if problems:
+        yield Finding(STAGE, "warning", id_, f"{'; '.join(problems)}; a mirror has the file")
+    yield Finding(STAGE, "fetch", id_, f"{disk_text(size) if size else 'size unknown'}, from {origin}")
 
 
 def draw_of(id_: str) -> int:

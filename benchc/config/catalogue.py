@@ -1,6 +1,7 @@
 """The entries of the catalogues, config/sources.yaml and config/models.yaml."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -8,6 +9,7 @@ from pydantic import BeforeValidator, Field, RootModel, model_validator
 
 from benchc.config.server import Server, check_entry
 from benchc.config.strict import (
+    HUB_ID,
     Environment,
     Family,
     FileOrAddress,
@@ -15,6 +17,7 @@ from benchc.config.strict import (
     Id,
     Label,
     Md5,
+    Mirrors,
     NotBlank,
     Revision,
     Scalar,
@@ -24,6 +27,7 @@ from benchc.config.strict import (
 )
 from benchc.demo.tiny.families import CLOSED_LISTS, FAMILIES
 from benchc.letters import LETTERS
+from benchc.models.adapter_files import NO_ADAPTER
 from benchc.models.attentions import Attention, misfit
 from benchc.models.auto_class_names import AutoClass
 from benchc.models.image_backends import ImageBackend
@@ -159,6 +163,14 @@ class Conversion(Strict):
     md5: dict[str, Md5] = Field(
         default_factory=dict, description="MD5 of files at a web address, by name; without one, no check."
     )
+    bytes: dict[str, Annotated[int, Field(ge=1)]] = Field(
+        default_factory=dict,
+        description="Bytes of files at a web address, by name; a file of another size is refused.",
+    )
+    mirrors: dict[str, Mirrors] = Field(
+        default_factory=dict,
+        description="Other addresses of files at a web address, by name, as for a source. They need an md5.",
+    )
     take_images: Annotated[int, Field(ge=1)] | Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
         description="How many images to take, with all their questions: the first in the order of a hash of "
@@ -188,14 +200,18 @@ class Conversion(Strict):
         names = FORMATS[self.format]
         if self.files.keys() != names.keys():
             raise ValueError(f"has the files {', '.join(self.files)}, but should have {', '.join(names)}")
-        for name in self.md5:
-            if not is_address(self.files.get(name, "")):
-                raise ValueError(f"has an md5 of {name}, which is no download; only downloads are checked")
+        keys = {"an md5": [*self.md5], "bytes": [*self.bytes], "mirrors": [*self.mirrors]}
+        for key, given in keys.items():
+            for name in given:
+                if not is_address(self.files.get(name, "")):
+                    raise ValueError(f"has {key} of {name}, which is no download; only downloads are checked")
+        for name, mirrors in self.mirrors.items():
+            _checked_mirrors(self.files[name], mirrors, self.md5.get(name), f" of {name}")
         return self
 
 
 class Published(Strict):
-    """The size of a data set as its publishers or the benchmark's paper state it, before it is downloaded."""
+    """What the publishers or the benchmark's paper state of a data set, before it is downloaded."""
 
     items: Annotated[int, Field(ge=1)] | None = Field(
         default=None, description="Items: rows, questions, or images with captions; null if not published."
@@ -207,6 +223,10 @@ class Published(Strict):
     )
     megabytes: Annotated[float, Field(gt=0)] | None = Field(
         default=None, description="Size of the download in 10^6 bytes; null if not published."
+    )
+    licence: Label | None = Field(
+        default=None,
+        description="Licence of the data set: its SPDX id or its publishers' words; null if not known.",
     )
 
 
@@ -221,6 +241,16 @@ class Source(Strict):
     )
     md5: Md5 | None = Field(
         default=None, description="MD5 of the file at url; null if none is published, to skip the check."
+    )
+    bytes: Annotated[int, Field(ge=1)] | None = Field(
+        default=None,
+        description="Bytes of the file at url; one of another size is refused before it is downloaded. null "
+        "if not known.",
+    )
+    mirrors: Mirrors = Field(
+        default=[],
+        description="Other addresses of the same file, tried in this order where url fails. They need the "
+        "md5: a file that has another is refused, and the next address is tried.",
     )
     path: str | None = Field(
         default=None,
@@ -237,8 +267,8 @@ class Source(Strict):
     )
     published: Published = Field(
         default_factory=Published,
-        description="Size of the data set, for `benchc plan`, and beside the number of items that are read; "
-        "it changes nothing in a run.",
+        description="Size of the data set, for `benchc plan`, and beside the number of items that are read, "
+        "and its licence; they change nothing in a run.",
     )
     reader: ReaderOptions = Field(
         default_factory=ReaderOptions, description="How the file differs from the standard columns."
@@ -270,8 +300,11 @@ class Source(Strict):
         _exactly_one(self, ("url", "path", "generated", "convert"))
         if self.convert is not None and self.reader != ReaderOptions():
             raise ValueError("has a reader, which is for published TSV files, and convert; remove one")
-        if self.md5 is not None and self.url is None:
-            raise ValueError("has an md5 without a url, but only downloads are checked")
+        for key, given in {"an md5": self.md5, "bytes": self.bytes, "mirrors": self.mirrors or None}.items():
+            if given is not None and self.url is None:
+                raise ValueError(f"has {key} without a url, but only downloads are checked")
+        if self.url is not None:
+            _checked_mirrors(self.url, self.mirrors, self.md5)
         return self
 
 
@@ -345,6 +378,15 @@ class Model(Strict):
         default=None,
         description="Local folder in the Hub's format, relative to the repository's root. It may contain "
         "environment variables, such as ${MODELS}.",
+    )
+    adapter: NotBlank | None = Field(
+        default=None,
+        description="Adapter of peft, such as LoRA, that is merged into the model: a local folder as `path`, "
+        "or, where there is no such folder, an id on the Hub (docs/models.md). `none` for the model alone, "
+        "where its folder has an adapter, too.",
+    )
+    adapter_revision: Revision | None = Field(
+        default=None, description="As `revision`, of an adapter on the Hub; null for the default branch."
     )
     train: Training | None = Field(
         default=None,
@@ -430,6 +472,18 @@ class Model(Strict):
     )
 
     @property
+    def adapter_repo(self) -> str | None:
+        """Return the Hub id of the adapter; None where it is a folder, or there is none."""
+        given = self.adapter or ""
+        return given if re.match(HUB_ID, given) and not Path(given).is_dir() else None
+
+    @property
+    def adapter_folder(self) -> str | None:
+        """Return the folder of the adapter; None where it is on the Hub, or there is none."""
+        given = None if self.adapter == NO_ADAPTER else self.adapter
+        return given if self.adapter_repo is None else None
+
+    @property
     def name_on_server(self) -> str | None:
         """Return the model's name on a server, where that is not repo."""
         return None if self.server is None else self.server.model
@@ -445,6 +499,20 @@ class Model(Strict):
             )
         if self.revision is not None and self.repo is None:
             raise ValueError("has a revision without a repo, but only a repo has revisions")
+        if self.adapter_revision is not None and self.adapter_repo is None:
+            raise ValueError(
+                "has an adapter_revision without an adapter on the Hub, but only that has revisions"
+            )
+        if self.adapter is not None and self.train is not None:
+            raise ValueError(
+                "has adapter and train, but no adapter was made for a model that the run trains; give its "
+                "folder as `path`"
+            )
+        if self.adapter not in (None, NO_ADAPTER) and self.gpus > 1:
+            raise ValueError(
+                f"has adapter and gpus: {self.gpus}, but an adapter is merged into a model of one device; "
+                "merge it (peft's merge_and_unload), and give the folder of the result as `path`"
+            )
         if self.trust_remote_code and self.train is not None:
             raise ValueError("has trust_remote_code, but a model that the run trains contains no code")
         if self.trust_remote_code and self.repo is not None and not COMMIT.fullmatch(self.revision or ""):
@@ -462,6 +530,7 @@ class Model(Strict):
                 f"gpus: {self.gpus}": self.gpus > 1,
                 "system_prompt": self.system_prompt is not None,
                 "chat_template": self.chat_template is not None,
+                "adapter": self.adapter is not None,
                 f"attention: {self.attention}": self.attention is not None,
             }.items()
             if is_set
@@ -502,6 +571,17 @@ class Model(Strict):
                 "job, or set scoring: generate"
             )
         return self
+
+
+def _checked_mirrors(url: str, mirrors: Sequence[str], md5: str | None, of: str = "") -> None:
+    """Raise ValueError for mirrors that nothing tells from other files, or that are the address itself."""
+    if mirrors and md5 is None:
+        raise ValueError(
+            f"has mirrors{of} without an md5, which tells that they have the same file; add the MD5 that is "
+            "published, or remove the mirrors"
+        )
+    if url in mirrors:
+        raise ValueError(f"has {url} also among its mirrors{of}; remove it there")
 
 
 class SourceCatalogue(RootModel[dict[Id, Source]]):

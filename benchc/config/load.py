@@ -1,7 +1,7 @@
 """Load and validate the configuration of a run: settings and both catalogues, all errors together."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -13,6 +13,7 @@ from benchc.config.benchmarks import known_benchmarks, module_of
 from benchc.config.catalogue import Model, ModelCatalogue, Source, SourceCatalogue
 from benchc.config.crosscheck import cross_errors
 from benchc.config.errors import ConfigError, shown, unknown, validation_errors
+from benchc.config.evaluation import FinishedRun, finished_run
 from benchc.config.paths import expand_path
 from benchc.config.raw import block, texts
 from benchc.config.settings import DEFAULT_SUITE, Catalogues, RunSettings
@@ -33,13 +34,22 @@ class Config:
 
     ``sources`` and ``models`` map the ids that the run uses to their entries: sources of the pool in the
     configured order, models in the order of the keys that list them, each once. Variables in their paths are
-    expanded. ``other_sources``: those that only other keys than ``sources`` list.
+    expanded. ``other_sources``: those that only other keys than ``sources`` list. ``finished``: the run on
+    whose benchmark models are evaluated; None for a run that makes its own.
     """
 
     settings: RunSettings
     sources: Mapping[str, Source]
     models: Mapping[str, Model]
     other_sources: Mapping[str, Source] = field(default_factory=dict)
+    finished: FinishedRun | None = None
+
+    @property
+    def asked(self) -> Mapping[str, Model]:
+        """Return the models that jobs of the run may ask: without those whose results a finished run has."""
+        if self.finished is None:
+            return self.models
+        return {id_: self.models[id_] for id_ in self.finished.new}
 
     @property
     def all_sources(self) -> Mapping[str, Source]:
@@ -62,10 +72,15 @@ def load(
     validated, so that this error comes alone.
     """
     errors = _repeated_keys(root / file, file)
+    raw, finished = finished_run(
+        raw, root, file, lambda benchmark: _settings_type(benchmark, file, errors).MEASURED_KEY
+    )
     settings_type = _settings_type(raw.get("benchmark"), file, errors)
     settings = validate(settings_type, raw, file, errors)
     files = _catalogue_files(raw, file, errors)
     entries = {key: _read_catalogue(root, path, key, errors) for key, path in files.items()}
+    if finished is not None and (own := entries.get("models")) is not None:
+        entries["models"] = finished.catalogue(own, files["models"], file, root, errors)
     sources = validate(SourceCatalogue, entries.get("sources"), files.get("sources", ""), errors)
     models = validate(ModelCatalogue, entries.get("models"), files.get("models", ""), errors)
     # Raw entries: a wrong key in an entry does not make its id unknown.
@@ -76,18 +91,27 @@ def load(
         raise ConfigError(errors)
 
     variables = os.environ if environment is None else environment
-    used_sources, used_models = {}, {}
-    for id_ in dict.fromkeys(id_ for key in settings.SOURCE_KEYS for id_ in attrgetter(key)(settings)):
-        where = f"{files['sources']}: {id_}."
-        used_sources[id_] = expand_path(sources.root[id_], where, root, variables, errors)
-    for id_ in dict.fromkeys(id_ for key in settings.MODEL_KEYS for id_ in attrgetter(key)(settings)):
+    used_sources = {id_: sources.root[id_] for id_ in _listed(settings, settings.SOURCE_KEYS)}
+    used_models = {id_: models.root[id_] for id_ in _listed(settings, settings.MODEL_KEYS)}
+    # What a finished run has used need not be here.
+    if finished is None:
+        for id_, source in used_sources.items():
+            where = f"{files['sources']}: {id_}."
+            used_sources[id_] = expand_path(source, where, root, variables, errors)
+    for id_ in used_models if finished is None else finished.new:
         where = f"{files['models']}: {id_}."
-        used_models[id_] = expand_path(models.root[id_], where, root, variables, errors)
-    errors += _missing_environments(used_models, root, files["models"])
+        used_models[id_] = expand_path(used_models[id_], where, root, variables, errors)
+    other_sources = {id_: used_sources.pop(id_) for id_ in [*used_sources] if id_ not in settings.sources}
+    config = Config(settings, used_sources, used_models, other_sources, finished)
+    errors += _missing_environments(config.asked, root, files["models"])
     if errors:
         raise ConfigError(errors)
-    other_sources = {id_: used_sources.pop(id_) for id_ in [*used_sources] if id_ not in settings.sources}
-    return Config(settings, used_sources, used_models, other_sources)
+    return config
+
+
+def _listed(settings: RunSettings, keys: Iterable[str]) -> dict[str, None]:
+    """Return the ids in the lists under some keys, each once."""
+    return dict.fromkeys(id_ for key in keys for id_ in attrgetter(key)(settings))
 
 
 def _settings_type(benchmark: object, file: str, errors: list[str]) -> type[RunSettings]:

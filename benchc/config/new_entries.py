@@ -14,8 +14,12 @@ from benchc.config.catalogue import Model, Source
 from benchc.config.errors import ConfigError, shown
 from benchc.config.load import validate
 from benchc.config.paths import CatalogueEntry, expand_path
+from benchc.config.server import Server
+from benchc.config.strict import HUB_ID
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
+from benchc.models.adapter_files import CONFIG as ADAPTER
+from benchc.models.folder import json_object
 from benchc.models.registry import has_own_module
 from benchc.models.supported import UnsupportedFamilyError, check_family, is_supported
 from benchc.sources.rows import SHARD, data_file, read_header
@@ -92,6 +96,29 @@ def source_entry(
 MEM_MB_PER_GPU = 24_000
 
 
+def with_adapter(entry: Entry, adapter: str, root: Path) -> Entry:
+    """Return the entry of a model with an adapter that is merged into it, by an id and label of its own.
+
+    ``adapter`` is a folder, or an id on the Hub, with @REVISION unless it is the default branch. Raises
+    InputError where it is neither.
+    """
+    repo, _, revision = adapter.partition("@")
+    if Path(adapter).is_dir():
+        path = relative_path(adapter, root)
+        name, keys = path.name, {"adapter": str(path)}
+    elif re.match(HUB_ID, repo):
+        name, keys = repo.partition("/")[2], {"adapter": repo}
+        keys |= {"adapter_revision": revision} if revision else {}
+    else:
+        raise InputError(
+            f"--adapter {shown(adapter)}: there is no such folder; give the folder of an adapter, or its id "
+            "on the Hub (owner/name, or owner/name@REVISION)"
+        )
+    label = f"{entry.content['label']} + {name}"
+    content = {**entry.content, "label": label, **keys}
+    return _valid(Model, Entry(_id(label, adapter), content), adapter, root)
+
+
 def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     """Return the entry of a model: a checkpoint's folder, an id on the Hub, or the id of a shipped one.
 
@@ -103,6 +130,12 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
     if folder.is_dir():
         path = relative_path(name, root)
         label, key, value = path.name, "path", str(path)
+        if (folder / ADAPTER).is_file() and not (folder / CONFIG).is_file():
+            base = json_object(folder / ADAPTER).get("base_model_name_or_path")
+            raise InputError(
+                f"{name}: is an adapter ({ADAPTER}), not a model; give its base model ({base!r}) as --model, "
+                f"and --adapter {name}"
+            )
         settings = _json(folder / CONFIG, name)
     elif name.count("/") == 1 and not name.startswith((".", "/")):
         label, key, value = name.partition("/")[2], "repo", name
@@ -136,6 +169,41 @@ def model_entry(name: str, root: Path, family: str | None, gpus: int) -> Entry:
         content = {"dtype": "bfloat16"} | content | {"mem_mb": MEM_MB_PER_GPU * gpus}
     entry = Entry(_id(label, name), content | ({"gpus": gpus} if gpus else {}))
     return _valid(Model, _loadable(entry), name, root)
+
+
+def served_entry(address: str, api_key_env: str | None) -> Entry:
+    """Return the entry of a model on a server.
+
+    ``address``: without /v1, and with ``#MODEL`` at its end if the server serves several; ``api_key_env``:
+    the environment variable with its key; None for none. Raises InputError where the server cannot be asked,
+    serves no such model, or several and none is named.
+    """
+    # Slow to import, and not needed for other models.
+    from benchc.endpoint.api_key import read_key
+    from benchc.endpoint.client import Endpoint, EndpointSettings
+    from benchc.models.server.served import served_models
+
+    url, _, name = address.partition("#")
+    url = re.sub(r"(/v1)?/*$", "", url)
+    server = {"url": url} | ({"api_key_env": api_key_env} if api_key_env else {})
+    errors: list[str] = []
+    if validate(Server, server, address, errors) is None:
+        raise ConfigError(errors)
+    with Endpoint(EndpointSettings(url, attempts=2), read_key(api_key_env)) as client:
+        served = served_models(client, url)
+    if name and name not in served:
+        raise InputError(
+            f"{address}: the server does not serve this model{suggestion(name, list(served))}; it serves "
+            f"{', '.join(served)}"
+        )
+    if not name and len(served) > 1:
+        raise InputError(
+            f"{address}: the server serves {len(served)} models; name one, such as {url}#{next(iter(served))}"
+        )
+    model = name or next(iter(served))
+    label = model.rstrip("/").rpartition("/")[2]
+    content = {"label": label, "scoring": "letter", "server": {**server, "model": model}}
+    return _valid(Model, Entry(_id(label, address), content), address, Path.cwd())
 
 
 def _valid(kind: type[CatalogueEntry], entry: Entry, name: str, root: Path) -> Entry:

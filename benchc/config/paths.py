@@ -19,6 +19,7 @@ VARIABLE = re.compile(r"\$\{(\w+)\}")
 # What a path should name.
 MODEL_FOLDER = "a folder in the Hub's format"
 DATA = "a TSV, csv, JSON Lines or Parquet file, or a folder with one"
+ADAPTER_FOLDER = "the folder of an adapter"
 
 CatalogueEntry = TypeVar("CatalogueEntry", Source, Model)
 
@@ -39,6 +40,9 @@ def expand_path(
             errors.append(f"{where}{key} is {shown(given)}, but {problem}.")
         return path
 
+    if isinstance(entry, Model) and entry.adapter_folder is not None:
+        adapter = expanded("adapter", entry.adapter_folder, ADAPTER_FOLDER)
+        entry = entry.model_copy(update={"adapter": adapter})
     if entry.path is not None:
         kind = MODEL_FOLDER if isinstance(entry, Model) else DATA
         return entry.model_copy(update={"path": expanded("path", entry.path, kind)})
@@ -76,7 +80,7 @@ def _problem(path: str, full: Path, kind: str) -> str | None:
     """Return what is wrong with a path that should name what ``kind`` says; None where it does."""
     if not full.exists():
         return None if kind == DATA and is_result(path) else f"there is no {path}"
-    if kind == MODEL_FOLDER:
+    if kind in (MODEL_FOLDER, ADAPTER_FOLDER):
         if not full.is_dir():
             return f"{path} is a file, not {kind}"
         # Predictions are cached under the folder's name.

@@ -8,42 +8,46 @@ import yaml
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
 
+MODEL, ADAPTER = ("repo", "revision"), ("adapter", "adapter_revision")  # keys of an id on the Hub
 
-def pinned_text(text: str, id_: str, commit: str) -> str:
+
+def pinned_text(text: str, id_: str, commit: str, keys: tuple[str, str] = MODEL) -> str:
     """Return the text of a catalogue in which the entry ``id_`` has ``commit`` as its revision.
 
-    Only the revision's value is replaced, or a revision added behind ``repo``. Raises ValueError where this
-    is impossible: the text is no catalogue with such an entry, or an alias shares the entry with another.
+    Only the revision's value is replaced, or a revision added behind ``repo``; ``keys`` are other names of
+    these two. Raises ValueError where this is impossible: the text is no catalogue with such an entry, or an
+    alias shares the entry with another.
     """
     entry = _value(yaml.compose(text, Loader=yaml.SafeLoader), id_)
-    value, repo = _value(entry, "revision"), _value(entry, "repo")
+    id_key, revision_key = keys
+    value, repo = _value(entry, revision_key), _value(entry, id_key)
     quoted = f'"{commit}"'
     if value is not None:
         start, end = value.start_mark.index, value.end_mark.index
         # `revision:` without a value is null.
         new = text[:start] + (quoted if end > start else f" {quoted}") + text[end:]
     elif repo is not None:
-        new = _behind(text, entry, repo.end_mark.index, f"revision: {quoted}")
+        new = _behind(text, entry, repo.end_mark.index, f"{revision_key}: {quoted}")
     else:
-        raise ValueError("has no repo")
+        raise ValueError(f"has no {id_key}")
     expected: Any = yaml.safe_load(text)
     # A copy, since aliases make one object of several entries.
-    expected = expected | {id_: expected[id_] | {"revision": commit}}
+    expected = expected | {id_: expected[id_] | {revision_key: commit}}
     if yaml.safe_load(new) != expected:
         raise ValueError("shares its keys with another entry (an alias of YAML)")
     return new
 
 
-def pin(file: Path, id_: str, commit: str) -> str:
+def pin(file: Path, id_: str, commit: str, keys: tuple[str, str] = MODEL) -> str:
     """Return the text of the catalogue ``file`` as :func:`pinned_text`, raising InputError for its errors."""
     read_yaml(file)  # refuses what other readers of the file refuse
     text = file.read_bytes().decode()
     try:
-        return pinned_text(text, id_, commit)
+        return pinned_text(text, id_, commit, keys)
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(
             f"{file}: the revision of {id_} cannot be edited: the entry {error}; write it by hand: "
-            f'revision: "{commit}"'
+            f'{keys[1]}: "{commit}"'
         ) from error
 
 

@@ -46,6 +46,8 @@ def _entry(entry: Source | Model, root: Path, *left_out: str) -> dict[str, Any]:
     content = entry.model_dump(mode="json", exclude=set(left_out))
     if entry.path is not None:
         content["path"] = str(relative_path(entry.path, root))
+    if isinstance(entry, Model) and entry.adapter_folder is not None:
+        content["adapter"] = str(relative_path(entry.adapter_folder, root))
     if isinstance(entry, Source) and entry.convert is not None:
         convert = entry.convert.with_paths(lambda _key, path, _kind: str(relative_path(path, root)))
         content["convert"] = convert.model_dump(mode="json")

@@ -154,6 +154,11 @@ def check_entry(entry: Any) -> None:
     server: Server | None = entry.server
     if server is None:
         return
+    if entry.adapter is not None:
+        raise ValueError(
+            "has server and adapter, but the server loads the model; start it with the adapter (`vllm serve "
+            "BASE --enable-lora --lora-modules NAME=FOLDER`), and give NAME as server.model"
+        )
     # By value: the record of a run names every key.
     fields = type(entry).model_fields
     decided = [

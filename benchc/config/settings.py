@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, JsonValue, field_validator
 
+from benchc.config.evaluation import Evaluate
 from benchc.config.strict import Ids, Names, RunName, Severities, Strict
 from benchc.corruptions.recipe import CLEAN, Recipe, imported_recipe
 from benchc.corruptions.registry import SUITES, Engine, corruptions_of, recipe_of
@@ -280,6 +281,10 @@ class RunSettings(Strict):
     SOURCE_KEYS: ClassVar[tuple[str, ...]] = ("sources",)
     # Keys that list models by id, in the order of a run's models; a dot precedes the key of a block.
     MODEL_KEYS: ClassVar[tuple[str, ...]] = ()
+    # That of them with the models of tables and figures.
+    MEASURED_KEY: ClassVar[str] = "models"
+    # Folders of results with predictions from which the benchmark itself is made.
+    MADE_FROM: ClassVar[tuple[str, ...]] = ()
     # Those of them whose models score options.
     SCORING_KEYS: ClassVar[tuple[str, ...]] = ()
 
@@ -297,6 +302,12 @@ class RunSettings(Strict):
     pool: Pool = Field(default_factory=Pool, description="Size of the candidate pool.")
     corruptions: Corruptions = Field(default_factory=Corruptions, description="How images are corrupted.")
     inference: Inference = Field(default_factory=Inference, description="How inference is divided into jobs.")
+    evaluate: Evaluate | None = Field(
+        default=None,
+        description="Models that are evaluated on the benchmark of a finished run, which decides all other "
+        "keys but name, catalogues.models and inference.workers (docs/evaluate.md); null for a run that "
+        "makes its own benchmark.",
+    )
     demo: Demo | None = Field(
         default=None,
         description="Data and models that the run generates and trains; null if all are real.",

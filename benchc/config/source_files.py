@@ -14,11 +14,21 @@ DOWNLOADS = "results/downloads"
 
 
 class SourceFile(NamedTuple):
-    """``path``: where the file is, or will be. ``url``: where it is downloaded from; ``md5``: what it has."""
+    """``path``: where the file is, or will be. ``url``: where it is downloaded from, or from ``mirrors``.
+
+    ``md5`` and ``size`` in bytes: what the download must have, where that is known.
+    """
 
     path: str
     url: str | None = None
     md5: str | None = None
+    size: int | None = None
+    mirrors: tuple[str, ...] = ()
+
+    @property
+    def addresses(self) -> tuple[str, ...]:
+        """Where the file may be downloaded, in order; none of a local file."""
+        return () if self.url is None else (self.url, *self.mirrors)
 
 
 def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
@@ -30,17 +40,24 @@ def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
     convert = source.convert
     if convert is not None:
         return {
-            name: SourceFile(f"{DOWNLOADS}/{id_}/{name}", given, convert.md5.get(name))
+            name: SourceFile(
+                f"{DOWNLOADS}/{id_}/{name}",
+                given,
+                convert.md5.get(name),
+                convert.bytes.get(name),
+                tuple(convert.mirrors.get(name, ())),
+            )
             if is_address(given)
             else SourceFile(given)
             for name, given in convert.files.items()
         }
     if source.path is not None:
-        path = Path(source.path)
-        return {"tsv": SourceFile(str(data_file(path)) if path.is_dir() else source.path)}
+        given = Path(source.path)
+        return {"tsv": SourceFile(str(data_file(given)) if given.is_dir() else source.path)}
     if source.generated is not None:
         return {}
-    return {"tsv": SourceFile(f"{DOWNLOADS}/{id_}.tsv", source.url, source.md5)}
+    path = f"{DOWNLOADS}/{id_}.tsv"
+    return {"tsv": SourceFile(path, source.url, source.md5, source.bytes, tuple(source.mirrors))}
 
 
 def published_text(source: Source) -> str | None:

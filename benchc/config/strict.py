@@ -70,6 +70,7 @@ RunName = Annotated[
 ]
 WebAddress = Annotated[str, _matching(r"^https?://", "a web address (http or https)")]
 NotBlank = Annotated[str, _matching(r"\S", "a text that is not blank")]
+Mirrors = Annotated[list[WebAddress], AfterValidator(unique)]
 FileOrAddress = Annotated[str, Field(min_length=1)]  # a local path, or a WebAddress
 # Of an HTTP service, between its address and the paths of OpenAI's interface.
 ApiPath = Annotated[
@@ -77,12 +78,8 @@ ApiPath = Annotated[
 ]
 Md5 = Annotated[str, _matching(r"^[0-9a-f]{32}$", "32 hexadecimal digits in lower case")]
 # The Hub's rules: letters, digits, _, and single dots and dashes between them. It becomes a folder's name.
-HubId = Annotated[
-    str,
-    _matching(
-        r"^[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*/[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*$", "a Hub id (owner/name)"
-    ),
-]
+HUB_ID = r"^[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*/[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*$"
+HubId = Annotated[str, _matching(HUB_ID, "a Hub id (owner/name)")]
 # Git's rules, in short: no two dots in a row. It becomes a file's name in the Hub's cache.
 Revision = Annotated[
     str,

@@ -45,6 +45,9 @@ class AskedModel:
         system_prompt: text of the system message before each question; default: no such message
         chat_template: Jinja template of the prompt; default: that of the checkpoint
         attention: how attention is computed; default: by sdpa, where the model's class supports it
+        adapter: adapter of peft that is merged into the model: a folder, or a Hub id; none: the model alone,
+            where it has an adapter beside it
+        adapter_revision: commit, tag or branch of an adapter on the Hub, unless job.adapter_file has it
     """
 
     label: str
@@ -64,6 +67,8 @@ class AskedModel:
     system_prompt: str | None = None
     chat_template: str | None = None
     attention: Attention | None = None
+    adapter: str | None = None
+    adapter_revision: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +91,8 @@ class Job:
     """How a job reaches its model and prepares images. None of these changes a prediction.
 
     Attributes:
+        adapter_file: revisions/adapters/{model}.json with the commit of an adapter on the Hub, which is part
+            of the predictions' identity
         cache: folder of the prediction cache, which runs share
         shard: beginning of the name of this job's file in the cache
         workers: processes that prepare images while the model computes
@@ -100,6 +107,7 @@ class Job:
         top_logprobs: log-probabilities of a reply, where the server has no logprob_token_ids
     """
 
+    adapter_file: Path | None = None
     cache: Path = Path("results/.cache")
     shard: str = "job"
     workers: NaturalInt = 0

@@ -1,6 +1,7 @@
 """Load a checkpoint by the Auto classes of transformers."""
 
 import hashlib
+import importlib
 import json
 from importlib.metadata import version
 from typing import Any
@@ -19,10 +20,11 @@ from benchc.models.fast_images import accelerated
 from benchc.models.image_features import keep_image_features
 from benchc.models.image_processor import apply_settings, check_settings, load_image_processor
 from benchc.models.own_end import ChameleonModel, FuyuModel
-from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
+from benchc.models.pinned import checkpoint_facts, file_times, pinned_adapter, pinned_commit
 from benchc.models.placement import conversions_that_fit, division, place
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.models.registry import NEED_FAMILY, has_own_module
+from benchc.models.quantised import check_head, check_quantised, quantisation_facts
+from benchc.models.registry import ADAPTER, NEED_FAMILY, has_own_module
 from benchc.models.vqa import BlipModel, ClosedListModel
 from benchc.models.whole_prompt import OneImageModel, WholePromptModel
 
@@ -44,13 +46,19 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     """
     if source.compile:
         require_compilers(source.location, source.device)
-    commit = pinned_commit(source)
+    commit, adapter = pinned_commit(source), pinned_adapter(source)
+    merging: Any = None
+    if adapter is not None:
+        merging = importlib.import_module(ADAPTER)
+        merging.check_adapter(*adapter, str(source.adapter))
     config = check_files(source, commit)
+    check_quantised(source, config)
     if source.family is None and config.get("model_type") in NEED_FAMILY:
         raise ModelError(
             f"{source.location}: is a {config['model_type']}, which needs more than its class of "
             f"transformers; set `family: {config['model_type']}` in the model catalogue"
         )
+    quantisation = quantisation_facts(config)
     options = {"revision": commit, "trust_remote_code": source.trust_remote_code}
     part: dict[str, Any] = {}
     if "thinker_config" in config:  # an omni model: its other parts speak
@@ -62,19 +70,28 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     model_class = auto_class(source, config)
     before = file_times(source)
     attention = attention_options(source)
-    with loading(source, commit), supported_attention(source), conversions_that_fit():
-        processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
-        # The two backends resize differently, which shows in the fourth decimal of a logit.
-        processor.image_processor = accelerated(load_image_processor(source, options))
-        model, report = model_class.from_pretrained(
+    # Of a folder that has an adapter, too, transformers would apply it, and load the base that it names.
+    alone = {"adapter_kwargs": {"subfolder": "none"}} if source.adapter is not None else {}
+
+    def loaded(dtype: str) -> tuple[Any, dict[str, Any]]:
+        found: tuple[Any, dict[str, Any]] = model_class.from_pretrained(
             source.location,
-            dtype=DTYPES[source.dtype],
+            dtype=DTYPES[dtype],
             output_loading_info=True,
             **options,
             **part,
             **attention,
+            **alone,
             **division(source),
         )
+        return found
+
+    with loading(source, commit), supported_attention(source), conversions_that_fit():
+        processor = transformers.AutoProcessor.from_pretrained(source.location, **options)
+        # The two backends resize differently, which shows in the fourth decimal of a logit.
+        processor.image_processor = accelerated(load_image_processor(source, options))
+        exact, report = loaded(source.dtype if adapter is None else "float32")
+        model = exact if adapter is None or source.dtype == "float32" else loaded(source.dtype)[0]
     require_attention(model, source)
     # transformers fills missing weights with random numbers and only logs it.
     absent = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
@@ -83,6 +100,14 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             f"{source.location}: {len(absent)} of the model's weights are missing, for example {absent[0]}; "
             "download the checkpoint again, or correct its family in the model catalogue"
         )
+    if quantisation:
+        check_head(model, source)
+    if adapter is not None:
+        exact = merging.merged(exact, adapter[0], str(source.adapter))
+        if exact is not model:
+            # Into the model as its class loads it in this type, which keeps some tensors in float32.
+            model.load_state_dict(exact.state_dict())
+    del exact
     if getattr(model.config, "is_encoder_decoder", False):
         raise ModelError(
             f"{source.location}: {type(model).__name__} reads the prompt with an encoder, but "
@@ -119,7 +144,8 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
     place(model, source)
     model.eval()
     keep_image_features(model)
-    return kind(model, processor, _identity(source, commit, model, processor), source.system_prompt)
+    identity = _identity(source, commit, model, processor) | quantisation
+    return kind(model, processor, identity, source.system_prompt)
 
 
 def _require_text(source: CheckpointSource, processor: Any) -> None:

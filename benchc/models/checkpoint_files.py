@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from benchc.hugging_face import transformers
+from benchc.models.adapter_files import CONFIG as ADAPTER
+from benchc.models.adapter_files import NO_ADAPTER, only_an_adapter
 from benchc.models.gpu_memory import enough_memory
 from benchc.models.protocol import CheckpointSource, ModelError
 
@@ -19,7 +21,6 @@ SETTINGS = (
     "tokenizer_config.json",
     "video_preprocessor_config.json",
 )
-ADAPTER = "adapter_config.json"  # of peft
 IMAGE_SETTINGS = ("preprocessor_config.json", "processor_config.json")
 WEIGHTS = (
     "model.safetensors",
@@ -86,11 +87,13 @@ def check_files(source: CheckpointSource, commit: str | None) -> dict[str, Any]:
             if (path := _path(source.location, name, commit))
         }
         adapter = _path(source.location, ADAPTER, commit)
-    if "config.json" in contents and adapter is not None:
+    if adapter is not None and "config.json" not in contents:
+        raise ModelError(f"{source.location}: {only_an_adapter(source.location, adapter)}")
+    if adapter is not None and source.adapter is None:
         raise ModelError(
             f"{source.location}: has an adapter ({ADAPTER}) beside a model, so it is not clear which is "
-            "meant; merge the adapter into its base model (peft's merge_and_unload) and name the folder of "
-            f"the result, or name a copy without {ADAPTER}"
+            f"meant; in the model catalogue, set `adapter: {source.location}` for the model with this "
+            f"adapter, or `adapter: {NO_ADAPTER}` for the model alone"
         )
     config = contents.get("config.json", {})
     model_type = config.get("model_type")
@@ -129,11 +132,6 @@ def _missing(location: str, commit: str | None) -> str | None:
                 "model that it was made from, or ask a server (docs/models.md)"
             )
         if not has("config.json"):
-            if has(ADAPTER):
-                return (
-                    f"is an adapter ({ADAPTER}), not a model; merge it into its base model (peft's "
-                    "merge_and_unload), and name the folder of the result"
-                )
             return None
         if not has(*TOKENIZERS):
             return (

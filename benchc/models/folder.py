@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -51,8 +52,13 @@ def deciding_files(folder: Path, *, remote_code: bool = False, on_server: bool =
 
 def folder_digest(folder: Path, *, remote_code: bool = False, on_server: bool = False) -> str:
     """Return a hash of the names and contents of the folder's ``deciding_files``."""
+    return files_digest(folder, deciding_files(folder, remote_code=remote_code, on_server=on_server))
+
+
+def files_digest(folder: Path, files: Iterable[Path]) -> str:
+    """Return a hash of the names, relative to ``folder``, and contents of files in it."""
     digest = hashlib.blake2b(digest_size=16)
-    for path in deciding_files(folder, remote_code=remote_code, on_server=on_server):
+    for path in files:
         digest.update(f"{path.relative_to(folder).as_posix()}\x1f".encode())
         with path.open("rb") as file:
             hashlib.file_digest(file, lambda: digest)

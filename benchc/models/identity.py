@@ -19,7 +19,7 @@ def prediction_identity(model: ModelInterface, family: str | None, scoring: str)
     settings as they are in this process, and the code.
     """
     facts = dict(model.identity())
-    modules = scorer_modules(family, scoring)
+    modules = scorer_modules(family, scoring, adapter="adapter" in facts)
     return {
         **facts,
         **_torch_settings(facts["device"]),

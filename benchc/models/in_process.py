@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from benchc.errors import InputError
+from benchc.models.adapter_files import NO_ADAPTER
 from benchc.models.asking import Answering, AskedModel, Scoring
 from benchc.models.generation import Generation
 from benchc.models.hub.cached import require_cached
@@ -48,7 +49,8 @@ def opened(
         first: the first question that the job asks, and the variants of its images; empty where it asks none.
     """
     family, threads = asked.family, asked.threads
-    code = prediction_code(scorer_modules(family, scoring))
+    adapter = source.adapter not in (None, NO_ADAPTER)
+    code = prediction_code(scorer_modules(family, scoring, adapter=adapter))
     if not Path(source.location).is_dir():
         require_cached(source.location, source.revision)
     model: Any

@@ -158,6 +158,8 @@ def checkpoint_source(model: AskedModel, job: Job, revision_file: Path | None) -
         model.system_prompt,
         model.chat_template,
         model.attention,
+        model.adapter,
+        read_revision(job.adapter_file, model.adapter).commit if job.adapter_file else model.adapter_revision,
     )
 
 

@@ -33,6 +33,9 @@ class CheckpointSource:
     system_prompt: str | None = None  # text of the system message before each question
     chat_template: str | None = None  # in place of the checkpoint's; None is that one
     attention: Attention | None = None  # None is that of the class
+    # A folder or Hub id of peft, which is merged; NO_ADAPTER where the model is used alone. None: no word.
+    adapter: str | None = None
+    adapter_revision: str | None = None  # as ``revision``
 
 
 Variants = Sequence[Sequence[Pixels]]  # of the images of an item

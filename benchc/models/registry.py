@@ -18,6 +18,8 @@ SCORINGS = {
 GENERATE, CLASSIFY = "generate", "classify"
 ANSWERING = {GENERATE: "benchc.models.generate", CLASSIFY: "benchc.models.classify"}
 MODULES = {**SCORINGS, **ANSWERING}
+# Merges an adapter of peft, which is not in all environments.
+ADAPTER = "benchc.models.adapter"
 
 
 # Model types of transformers that answer otherwise without their family: it adds what their class leaves out.
@@ -40,8 +42,11 @@ def answering(scoring: str) -> str:
     return scoring if scoring in ANSWERING else GENERATE
 
 
-def scorer_modules(family: str | None, scoring: str) -> tuple[str, str]:
-    """Return the modules that decide a model's predictions, or answers: its family's and its scoring's."""
+def scorer_modules(family: str | None, scoring: str, *, adapter: bool = False) -> tuple[str, ...]:
+    """Return the modules that decide a model's predictions, or answers: its family's and its scoring's.
+
+    ``adapter``: whether an adapter is merged into it, by a module that other models do without.
+    """
     if scoring not in MODULES:
         raise ModelError(f"unknown scoring {scoring!r}; choose one of {', '.join(MODULES)}")
-    return family_module(family), MODULES[scoring]
+    return family_module(family), MODULES[scoring], *((ADAPTER,) if adapter else ())

@@ -116,6 +116,7 @@ def package_code(source: CheckpointSource) -> Iterator[Loading]:
         "system_prompt": "writes the prompt",
         "chat_template": "writes the prompt",
         "attention": "chooses the attention",
+        "adapter": "loads the weights",
     }.items():
         if getattr(source, key) is not None:
             raise ModelError(

@@ -1,4 +1,4 @@
-"""What is wrong with the weights in a model's folder. Inference does not import this module."""
+"""What is wrong with the weights in a model's folder. Inference imports this module for adapters alone."""
 
 from pathlib import Path
 
@@ -20,11 +20,12 @@ def weights_problem(folder: Path) -> str | None:
     absent = next((name for name in weights if not (folder / name).is_file()), None)
     if absent is not None:
         return f"{absent} is missing"
-    damaged = next((name for name in weights if not _is_whole(folder / name)), None)
+    damaged = next((name for name in weights if not is_whole(folder / name)), None)
     return None if damaged is None else f"{damaged} is damaged or incomplete"
 
 
-def _is_whole(path: Path) -> bool:
+def is_whole(path: Path) -> bool:
+    """Return whether a file of weights can be opened; of other formats than safetensors, True."""
     if path.suffix != ".safetensors":
         return True
     try:

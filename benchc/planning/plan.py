@@ -1,14 +1,14 @@
 """The plan of a run, which its benchmark computes, and its text."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchc.config.benchmarks import module_of
 from benchc.config.load import Config
 from benchc.planning.amounts import disk_text, hours_text, total
 from benchc.planning.rates import MIN_COMPUTED, Rates
-from benchc.planning.size import BYTES_PER_PIXEL, ImageCounts, RunSize
+from benchc.planning.size import BYTES_PER_PIXEL, NONE, ImageCounts, RunSize
 from benchc.planning.stages import Stage, Work, work_of
 from benchc.rendering.markdown import markdown
 
@@ -33,10 +33,20 @@ def plan_of(config: Config, results: Path, size: RunSize | None = None) -> Plan:
     """Return the plan of a run whose existing tables are in the folder ``results``.
 
     ``size``: where it is known before the pool is built; None takes that of the pool or of the configuration.
+    Of a run on the benchmark of a finished one, these are the tables of that run.
     Raises InputError where the run's benchmark cannot be planned, or a table cannot be read.
     """
-    plan: Plan = module_of(config.settings.benchmark, "planning.plan").plan_of(config, results, size)
-    return plan
+    finished = config.finished
+    folder = results if finished is None else Path(finished.folder)
+    plan: Plan = module_of(config.settings.benchmark, "planning.plan").plan_of(config, folder, size)
+    if finished is None:
+        return plan
+    stages = [
+        replace(stage, models=tuple(id_ for id_ in stage.models if id_ in finished.new))
+        for stage in plan.stages
+        if not stage.outputs[0].startswith(config.settings.MADE_FROM)
+    ]
+    return Plan([stage for stage in stages if stage.models], ImageCounts(NONE, NONE), plan.notes)
 
 
 def plan_markdown(plan: Plan, results: Path, rates: Rates, file: Path) -> str:

@@ -15,7 +15,7 @@ from benchc.planning.amounts import Amount
 # Keys of a model's entry that change no speed; of its GPUs, a record says only whether there are any.
 NO_SPEED = (
     *("label", "year", "parameters_b", "note", "state", "recommended"),
-    *("revision", "mem_mb", "env", "max_new_tokens"),
+    *("revision", "adapter", "adapter_revision", "mem_mb", "env", "max_new_tokens"),
 )
 # A job that found more of its predictions in the cache measures its start rather than the model.
 MIN_COMPUTED = 0.9

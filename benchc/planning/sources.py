@@ -47,6 +47,8 @@ def _download(id_: str, source: Source) -> Amount:
     absent = [file for file in files if file.url is not None and not Path(file.path).exists()]
     if not absent:
         return Amount(0)
+    if all(file.size is not None for file in absent):
+        return Amount(sum(file.size or 0 for file in absent))
     size = source.published.megabytes
     # Of several files, some may be here.
     return Amount(None if size is None else 1e6 * size, "exact" if len(absent) == len(files) else "at most")

@@ -1,28 +1,16 @@
-"""Download one large file: interrupted downloads are resumed and retried, and the MD5 is checked."""
+"""Get one published file: from a folder, or from the first of its addresses that has it, checked by MD5."""
 
-import hashlib
 import os
-import re
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import BinaryIO
+from collections.abc import Sequence
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
 
-import httpx2 as httpx
-import tenacity
-
-from benchc.progress import track
+from benchc.atomic import atomic_write
 from benchc.sources.error import SourceError
+from benchc.sources.transfer import MIB, Limits, Part, UnavailableError, new_md5, transfer
 
-MIB = 2**20
-ATTEMPTS = 8
-TIMEOUT = httpx.Timeout(60.0, connect=20.0)
-OFFLINE = (
-    "this machine may be offline or behind a proxy: set HTTPS_PROXY, or download the file elsewhere and set "
-    "its path in the source catalogue"
-)
-# Temporary errors.
-RETRIED_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
+# The environment variable that names the folder of files which are not downloaded.
+FOLDER = "BENCHC_DATA"
 
 
 def download(
@@ -30,115 +18,128 @@ def download(
     path: str | Path,
     md5: str | None = None,
     *,
-    attempts: int = ATTEMPTS,
-    longest_wait: float = 60.0,
+    mirrors: Sequence[str] = (),
+    size: int | None = None,
+    folder: Path | None = None,
+    limits: Limits = Limits(),  # noqa: B008 (immutable)
 ) -> str:
-    """Download ``url`` to ``path`` and return the MD5 of the file.
+    """Get the file at ``url``, write it to ``path`` and return its MD5.
 
-    Bytes go to ``<path>.part``, which a later call resumes; it becomes ``path`` only when it is complete and
-    has the given ``md5``. Broken connections and busy servers are retried up to ``attempts`` times, with
-    growing pauses of at most ``longest_wait`` seconds. Uses the proxy of the environment (HTTPS_PROXY,
-    NO_PROXY). Raises SourceError.
+    Bytes go to ``<path>.part``, which a later call resumes where it is of the same file; it becomes ``path``
+    only when it is complete and has the given ``md5`` and ``size``. Broken connections and busy servers are
+    retried. Uses the proxy of the environment (HTTPS_PROXY, NO_PROXY), and its HF_TOKEN for the Hub alone.
+
+    Args:
+        url: the published address
+        path: file to write
+        md5: of the file; None for no check
+        mirrors: other addresses of the same file, asked in order where ``url`` fails; they need ``md5``
+        size: bytes of the file, where they are known
+        folder: where a file with the name of ``url`` is taken instead; it is copied
+        limits: when a server is given up
+
+    Raises:
+        SourceError: no address gives the file, or the one in ``folder`` is another.
     """
+    if mirrors and md5 is None:
+        raise SourceError(f"{url}: has mirrors without an MD5, which tells whether they have the same file")
     path = Path(path)
-    part = path.with_name(f"{path.name}.part")
     path.parent.mkdir(parents=True, exist_ok=True)
-    resumed = part.exists()
-    found = _fetched(url, part, attempts, longest_wait)
-    if md5 is not None and found != md5 and resumed:
-        # The resumed part may have been of another file.
-        part.unlink()
-        found = _fetched(url, part, attempts, longest_wait)
-    if md5 is not None and found != md5:
-        size = part.stat().st_size
-        part.unlink()
+    part = Part(path)
+    given = file_in(folder, url)
+    if given is not None:
+        found = _copied(given, path, md5, size)
+        part.discard()
+        return found
+    problems = []
+    for position, address in enumerate((url, *mirrors)):
+        last = position == len(mirrors)
+        attempts = limits.attempts if last else limits.attempts_before_mirror
+        try:
+            found = _fetched(address, part, md5, size, attempts, limits)
+        except UnavailableError as problem:
+            problems.append(f"{address}: {problem}")
+        else:
+            part.path.replace(path)
+            part.discard()
+            return found
+    again = f"run it again to resume {part.path}" if part.size else "run it again"
+    raise SourceError("; ".join([*problems, unreached(url, folder, again)]))
+
+
+def data_folder() -> Path | None:
+    """Return the folder of files that are not downloaded, which the environment names; None for none."""
+    named = os.environ.get(FOLDER)
+    return Path(named) if named else None
+
+
+def unreached(url: str, folder: Path | None = None, again: str = "run it again") -> str:
+    """Return what to do where no address gives the file at ``url``."""
+    name = published_name(url)
+    into = f"into a folder and set {FOLDER} to that folder" if folder is None else f"into {folder} ({FOLDER})"
+    by_hand = f"put {name} from {url} {into}" if name else "download it elsewhere and give it as a local file"
+    return f"check the network (HTTPS_PROXY) and the address, and {again}; or {by_hand}"
+
+
+def published_name(url: str) -> str:
+    """Return the name of the file at an address: its last part, without a query; may be empty."""
+    return PurePosixPath(unquote(urlsplit(url).path)).name
+
+
+def file_in(folder: Path | None, url: str) -> Path | None:
+    """Return the file of ``url`` in ``folder``; None where it is not there.
+
+    Raises SourceError where there is no such folder.
+    """
+    if folder is None:
+        return None
+    if not folder.is_dir():
+        raise SourceError(f"{folder}: {FOLDER} names this folder, which does not exist; correct or unset it")
+    given = folder / published_name(url)
+    return given if given.is_file() else None
+
+
+def check_given(given: Path, size: int | None) -> None:
+    """Raise SourceError where a file that is taken from a folder has another size."""
+    found = given.stat().st_size
+    if size is not None and found != size:
         raise SourceError(
-            f"{url}: the MD5 of the {size:,} bytes received is {found}, expected {md5}; if the publisher "
-            "changed the file, update the MD5 in the catalogue; otherwise check for a proxy or a login page"
+            f"{given}: has {found:,} bytes, expected {size:,}; replace it, or remove it from {FOLDER}"
         )
-    part.replace(path)
+
+
+def _fetched(url: str, part: Part, md5: str | None, size: int | None, attempts: int, limits: Limits) -> str:
+    """Complete ``part`` from one address and return its MD5; raises UnavailableError for another file."""
+    resumed = part.size > 0
+    checked = md5 is not None
+    transfer(url, part, checked=checked, size=size, attempts=attempts, limits=limits)
+    found = part.md5()
+    if checked and found != md5 and resumed:
+        # What was there before may have been of another file.
+        part.discard()
+        transfer(url, part, checked=checked, size=size, attempts=attempts, limits=limits)
+        found = part.md5()
+    if checked and found != md5:
+        received = part.size
+        part.discard()
+        raise UnavailableError(
+            f"the MD5 of the {received:,} bytes received is {found}, expected {md5}: the "
+            "publisher changed the file, or they are the page of a proxy or a login"
+        )
     return found
 
 
-def _fetched(url: str, part: Path, attempts: int, longest_wait: float) -> str:
-    """Complete ``part`` and return its MD5."""
-    retrying = tenacity.Retrying(
-        retry=tenacity.retry_if_exception(_is_temporary),
-        stop=tenacity.stop_after_attempt(attempts),
-        wait=tenacity.wait_random_exponential(multiplier=1.0, max=longest_wait),
-        reraise=True,
-    )
-    fix = f"it was tried {attempts} times; rerun to resume it from {part}"
-    with explained(url, fix), httpx.Client(follow_redirects=True, timeout=TIMEOUT) as client:
-        retrying(_fetch, client, url, part)
-    return _md5(part)
-
-
-@contextmanager
-def explained(url: str, fix: str = OFFLINE) -> Iterator[None]:
-    """Raise SourceError where the body cannot get ``url``; ``fix``: what to do where it can be reached."""
-    try:
-        yield
-    except httpx.HTTPStatusError as error:
-        answer = f"{error.response.status_code} {error.response.reason_phrase}"
-        raise SourceError(
-            f"{url}: the server answers {answer}; check the address in the catalogue"
-        ) from error
-    except (httpx.HTTPError, httpx.InvalidURL) as error:
-        fix = OFFLINE if isinstance(error, httpx.ConnectError) else fix
-        raise SourceError(f"{url}: the request failed ({type(error).__name__}: {error}); {fix}") from error
-
-
-def _fetch(client: httpx.Client, url: str, part: Path) -> None:
-    """Request the missing bytes of ``part``, once."""
-    start = part.stat().st_size if part.exists() else 0
-    # Byte ranges are meaningless in a compressed transfer.
-    headers = {"Accept-Encoding": "identity"}
-    if start:
-        headers["Range"] = f"bytes={start}-"
-    with client.stream("GET", url, headers=headers) as response:
-        if response.status_code == 416 and _whole_size(response) == start:
-            return
-        if response.status_code == 416:
-            part.unlink()
-            raise httpx.RemoteProtocolError("the server's file is shorter than what was downloaded before")
-        response.raise_for_status()
-        appending = response.status_code == 206 and _first_byte(response) == start
-        size = int(response.headers.get("Content-Length", 0))
-        with part.open("ab" if appending else "wb") as file:
-            progress = _written(response, file)
-            for _ in track(progress, label=f"download {part.stem}", unit="MiB", total=size // MIB or None):
-                pass
-            file.flush()
-            os.fsync(file.fileno())
-
-
-def _written(response: httpx.Response, file: BinaryIO) -> Iterator[int]:
-    """Write the response to ``file`` as it arrives, and yield once per MiB."""
-    count = 0
-    for piece in response.iter_raw():
-        file.write(piece)
-        for _ in range((count + len(piece)) // MIB - count // MIB):
-            yield count
-        count += len(piece)
-
-
-def _is_temporary(error: BaseException) -> bool:
-    if isinstance(error, httpx.HTTPStatusError):
-        return error.response.status_code in RETRIED_STATUS
-    return isinstance(error, httpx.TransportError)
-
-
-def _first_byte(response: httpx.Response) -> int | None:
-    match = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
-    return int(match[1]) if match else None
-
-
-def _whole_size(response: httpx.Response) -> int | None:
-    match = re.match(r"bytes \*/(\d+)", response.headers.get("Content-Range", ""))
-    return int(match[1]) if match else None
-
-
-def _md5(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "md5").hexdigest()
+def _copied(given: Path, path: Path, md5: str | None, size: int | None) -> str:
+    """Copy a file to ``path`` and return its MD5."""
+    check_given(given, size)
+    digest = new_md5()
+    with given.open("rb") as file, atomic_write(path) as output:
+        while piece := file.read(MIB):
+            output.write(piece)
+            digest.update(piece)
+        if md5 is not None and digest.hexdigest() != md5:
+            raise SourceError(
+                f"{given}: its MD5 is {digest.hexdigest()}, expected {md5}; replace it, or remove it from "
+                f"{FOLDER}"
+            )
+    return digest.hexdigest()

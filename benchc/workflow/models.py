@@ -9,6 +9,7 @@ from benchc.closure import module_file
 from benchc.config.catalogue import Model
 from benchc.config.load import Config
 from benchc.errors import InputError
+from benchc.models.adapter_files import adapter_files
 from benchc.models.asking import OVER_HTTP, AskedModel, Job
 from benchc.models.folder import deciding_files
 from benchc.models.generation import Generation
@@ -45,10 +46,10 @@ class Models:
     """The models of a run: their entries in the catalogue by id, and what the rules that ask them have.
 
     Attributes:
-        unsupported: those whose family no code loads
-        untrusted: those that run code of their checkpoint, which the user has not allowed yet
+        unsupported: those whose family no code loads, of the models that jobs may ask
+        untrusted: those of them that run code of their checkpoint, which the user has not allowed yet
         trained: those that the run trains itself
-        fetched: the records of models on the Hub that a rule downloads
+        fetched: the records of the asked models on the Hub that a rule downloads
     """
 
     def __init__(
@@ -63,11 +64,16 @@ class Models:
         self.images = images
         self.subsets = subsets
         self.assignment = assignment
-        self.unsupported = [id_ for id_ in self.entries if not self._modules(id_, self.entries[id_].scoring)]
-        self.untrusted = [id_ for id_, model in self.entries.items() if lacks_trust(model)]
+        asked = config.asked
+        self.unsupported = [id_ for id_, model in asked.items() if not self._modules(id_, model.scoring)]
+        self.untrusted = [id_ for id_, model in asked.items() if lacks_trust(model)]
         self.trained = TrainedModels(self.entries, self.settings.demo)
         self.fetched = [
-            f"<results>/revisions/{id_}.json" for id_, model in self.entries.items() if _is_fetched(model)
+            f"<results>/revisions/{id_}.json" for id_, model in asked.items() if _is_fetched(model)
+        ] + [
+            f"<results>/revisions/adapters/{id_}.json"
+            for id_, model in asked.items()
+            if model.adapter_repo is not None
         ]
 
     # ---- What a rule that asks a model has ----
@@ -169,7 +175,10 @@ class Models:
             shard = f"{self.settings.name}-{name}"
             server = model.server
             if server is None:
-                return Job(shard=shard, workers=threads - 1, gpus=max(1, model.gpus))
+                adapter = None
+                if model.adapter_repo is not None:
+                    adapter = self._record(wildcards.model, adapter=True)
+                return Job(adapter_file=adapter, shard=shard, workers=threads - 1, gpus=max(1, model.gpus))
             return server.job(Path(f"logs/{self.settings.name}/servers/{name}.log"), model.gpus, shard)
 
         return unrecorded(job)
@@ -193,7 +202,17 @@ class Models:
     # ---- Files ----
 
     def files(self, wildcards: Wildcards) -> list[str]:
-        """Return the files that decide the predictions of a model in a folder; none for one on the Hub."""
+        """Return the files that decide the predictions of a model in a folder, and those of its adapter.
+
+        There are none for a model on the Hub, and the record of its commit for an adapter there.
+        """
+        model = self.entries[wildcards.model]
+        adapter = [str(file) for file in self._adapter_files(model)]
+        if model.adapter_repo is not None:
+            adapter = ["<results>/revisions/adapters/{model}.json"]
+        return [*self._model_files(wildcards), *adapter]
+
+    def _model_files(self, wildcards: Wildcards) -> list[str]:
         model = self.entries[wildcards.model]
         if model.train is not None:
             names = VQA_HEAD_FILES if model.scoring == CLASSIFY else MODEL_FILES
@@ -208,22 +227,38 @@ class Models:
         return []
 
     def contents(self, wildcards: Wildcards) -> list[str]:
-        """Return the contents of a local model's files; none for a model of the Hub or of the run."""
-        return contents_of(self.files(wildcards)) if self.entries[wildcards.model].path is not None else []
+        """Return the contents of a local model's and adapter's files; none for one of the Hub or the run."""
+        model = self.entries[wildcards.model]
+        files = self._model_files(wildcards) if model.path is not None else []
+        return contents_of([*files, *self._adapter_files(model)])
 
     def revision_file(self, wildcards: Wildcards) -> str | list[str]:
         """Return the file with the commit of a model on the Hub; none where no rule fetches it."""
         return "<results>/revisions/{model}.json" if _is_fetched(self.entries[wildcards.model]) else []
 
-    def requested_revision(self, id_: str) -> str | None:
-        """Return the revision of a model to fetch; after that, pinning it to its commit is no change."""
-        revision = self.entries[id_].revision
+    def requested_revision(self, id_: str, *, adapter: bool = False) -> str | None:
+        """Return the revision of a model to fetch; after that, pinning it to its commit is no change.
+
+        ``adapter``: that of its adapter.
+        """
+        model = self.entries[id_]
+        repo, revision = model.repo, model.revision
+        if adapter:
+            repo, revision = model.adapter_repo, model.adapter_revision
         try:
-            found = read_revision(Path("results", self.settings.name, "revisions", f"{id_}.json"))
+            found = read_revision(self._record(id_, adapter=adapter))
         except InputError:  # there is none yet, or reading it raises this again
             return revision
-        same = (found.repo, found.commit) == (self.entries[id_].repo, revision)
+        same = (found.repo, found.commit) == (repo, revision)
         return found.revision if same else revision
+
+    def _record(self, id_: str, *, adapter: bool) -> Path:
+        folder = Path("results", self.settings.name, "revisions")
+        return (folder / "adapters" if adapter else folder) / f"{id_}.json"
+
+    def _adapter_files(self, model: Model) -> list[Path]:
+        folder = model.adapter_folder
+        return [] if folder is None else adapter_files(Path(local(folder)))
 
     def keys_with(self, models: Iterable[str]) -> str:
         """Return the keys of the configuration that name any of the models."""
@@ -263,6 +298,7 @@ class Models:
             system_prompt=model.system_prompt,
             chat_template=model.chat_template,
             attention=model.attention,
+            adapter=model.adapter if model.adapter_folder is None else local(model.adapter_folder),
         )
 
     def _folder(self, id_: str) -> str:
@@ -292,7 +328,9 @@ class Models:
         model = self.entries[id_]
         if model.server is not None:
             return (OVER_HTTP, *server_modules(scoring))
-        return scorer_modules(model.family, scoring) if is_supported(model.family) else ()
+        adapter = model.adapter_repo is not None or model.adapter_folder is not None
+        supported = is_supported(model.family)
+        return scorer_modules(model.family, scoring, adapter=adapter) if supported else ()
 
 
 def _is_fetched(model: Model) -> bool:

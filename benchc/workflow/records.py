@@ -37,7 +37,7 @@ def describes(record: Path, output: Path) -> bool:
     """Return whether a record is complete and of the output as it is: Snakemake records the output's time."""
     try:
         content = json.loads(record.read_bytes())
-        return content["params"] is not None and abs(content["endtime"] - output.stat().st_mtime) < CLOCK
+        return content["params"] is not None and abs(content["endtime"] - output.lstat().st_mtime) < CLOCK
     except (OSError, ValueError, KeyError, TypeError):
         return False
 

@@ -3,12 +3,14 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from benchc.config.benchmarks import module_of, package_of
 from benchc.config.load import Config
 from benchc.errors import InputError
 from benchc.rendering.declaration import Output
 from benchc.workflow.encoders import TrainedEncoder
+from benchc.workflow.evaluation import taken_file, taken_pattern
 from benchc.workflow.images import Images
 from benchc.workflow.models import Models
 from benchc.workflow.sources import Sources
@@ -27,6 +29,7 @@ class Benchmark(ABC):
         measured: the models of tables and figures
         fetched: records of encoders on the Hub that a rule downloads
         trained_encoder: the image encoder that the run trains; None for none
+        main_tables: the tables that show the models best, one after another
         reported: files that the report requires beside tables and figures
         changed_by_people: folders of outputs that people may fill in, which no job computes with
     """
@@ -37,6 +40,7 @@ class Benchmark(ABC):
     measured: Sequence[str]
     fetched: Sequence[str] = ()
     trained_encoder: TrainedEncoder | None = None
+    main_tables: ClassVar[Sequence[str]] = ()
     reported: Sequence[str] = ()
     changed_by_people: Collection[Path] = ()
 
@@ -69,6 +73,8 @@ class Run:
     Attributes:
         package: the benchmark's name as an identifier: that of its rule file, stages and package
         results, logs: the folders of its files
+        finished: the run on whose benchmark it evaluates models; None where it makes its own
+        taken: the pattern of the files that it takes from there, by their paths in the folder of results
     """
 
     def __init__(self, config: Config) -> None:
@@ -87,7 +93,12 @@ class Run:
         self.images = Images(self.settings, self.benchmark.stored_subset)
         self.models = Models(config, self.images, self.benchmark.subsets, self.benchmark.assignment)
         self.outputs = self.benchmark.outputs(self)
-        self.fetched = [*self.models.fetched, *self.benchmark.fetched]
+        self.finished = config.finished
+        # Encoders are the benchmark's, which is finished.
+        self.fetched = [*self.models.fetched, *([] if self.finished else self.benchmark.fetched)]
+        self.taken = NO_WILDCARD
+        if self.finished is not None:
+            self.taken = taken_pattern(self.finished, self.outputs, self.settings.MADE_FROM)
 
     def warnings(self) -> Iterator[str]:
         """Yield what the user should know before the run; a dry run continues."""
@@ -103,7 +114,14 @@ class Run:
                 f"{len(models.untrusted)} models are loaded by Python code of their checkpoint, which is not "
                 f"trusted yet (docs/models.md): {', '.join(models.untrusted)}."
             )
-        yield from self.benchmark.warnings()
+        # Those of a benchmark are about files from which a finished run is made.
+        if self.finished is None:
+            yield from self.benchmark.warnings()
+
+    def taken_file(self, file: str) -> str:
+        """Return a file of the finished run, given its path in the folder of results. Raises InputError."""
+        assert self.finished is not None
+        return taken_file(self.finished, file)
 
     def faults_of_models(self) -> Iterator[str]:
         """Yield why models cannot be loaded, which stops a run. Dry runs work for such a configuration."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from benchc.closure import content_sample
 from benchc.config.catalogue import Conversion
@@ -59,7 +60,7 @@ class Sources:
             if file.url is not None
         }
         self.converted = {
-            named(id_, source.convert.model_dump(), code_of("scripts/convert_source.py")): id_
+            named(id_, _identity(source.convert), code_of("scripts/convert_source.py")): id_
             for id_, source in self.entries.items()
             if source.convert is not None
         }
@@ -90,6 +91,12 @@ class Sources:
         """Return the Parquet files of a job's source beside the first; none of other sources."""
         return [str(path) for path in shards_of(Path(self.tsv_of(wildcards)))[1:]]
 
+    def download_is(self, file: str) -> list[str]:
+        """Return what a download is, whoever serves it: its MD5, or else its address."""
+        found = self.downloads[file]
+        assert found.url is not None
+        return [found.url if found.md5 is None else found.md5]
+
     def contents(self, *sources: str) -> list[str]:
         """Return the contents of the local files of sources; none of files that a rule makes."""
         files = chain.from_iterable(shards_of(Path(self.file(source))) for source in sources)
@@ -110,6 +117,12 @@ class Sources:
         return found.model_copy(
             update={"files": {name: local(file.path) for name, file in self._files[source].items()}}
         )
+
+
+def _identity(conversion: Conversion) -> Mapping[str, Any]:
+    """Return what a conversion is, whoever serves its files: an MD5 stands for the address of a file."""
+    files = {name: conversion.md5.get(name, given) for name, given in conversion.files.items()}
+    return conversion.model_dump(exclude={"bytes", "mirrors"}) | {"files": files}
 
 
 def converted_from(conversion: Conversion) -> list[str]:

@@ -12,7 +12,7 @@ from benchc.command_line import Json, NaturalInt
 from benchc.config.benchmarks import benchmarks_with, known_benchmarks, module_of
 from benchc.config.errors import ConfigError, shown
 from benchc.config.load import load
-from benchc.config.new_entries import TASK_COLUMNS, Entry, model_entry, source_entry
+from benchc.config.new_entries import TASK_COLUMNS, Entry, model_entry, source_entry, with_adapter
 from benchc.config.new_files import catalogue_text, config_text
 from benchc.config.strict import unique
 from benchc.config.yaml_file import read_yaml
@@ -38,6 +38,7 @@ def new(
     reader: Annotated[dict[str, Any] | None, Json] = None,
     family: str | None = None,
     gpus: NaturalInt = 0,
+    adapter: str | None = None,
     benchmark: str | None = None,
 ) -> None:
     """Write a small configuration for your own data and models, which snakemake runs as it is.
@@ -62,6 +63,8 @@ def new(
             "columns": {"category": "subject"}}'
         family: family of folders and Hub ids (docs/models.md); rarely needed: by default, config.json decides
         gpus: GPUs per job of folders and Hub ids; 0: the CPU. Models of the catalogues have their own
+        adapter: adapter of peft, such as LoRA, for the one --model that is a folder or Hub id: a folder, or
+            owner/name of the Hub, with @REVISION unless it is the default branch
         benchmark: the benchmark of the run; default: that of config/demo.yaml
     """
     root = Path.cwd()
@@ -95,6 +98,9 @@ def new(
                     f"--{option}: all models of the run are in a catalogue, whose entries have their own; "
                     f"leave the option out, and set `{option}` in the entries"
                 )
+    if adapter is not None:
+        base = adapted_model(model)
+        models[base] = with_adapter(models[base], adapter, root)
     entries_of = {"sources": by_id(sources), "models": by_id(models)}
     refuse_repeated("--source", source, sources)
     refuse_repeated("--model", model, models)
@@ -134,6 +140,17 @@ def new(
     # A run's own models are trained by it.
     quick = "" if any("train" not in entry.content for entry in models.values()) else " --no-models"
     print(f"next: benchc check {path}{quick}\nthen: benchc run {path} --cores 2{target}")
+
+
+def adapted_model(models: Iterable[str]) -> str:
+    """Return the one model that is a folder or a Hub id; InputError for none or several."""
+    found = [name for name in dict.fromkeys(models) if Path(name).is_dir() or "/" in name]
+    if len(found) != 1:
+        raise InputError(
+            f"--adapter: needs exactly one --model that is a folder or a Hub id, but there are {len(found)}; "
+            "add the key `adapter` to the entries in the catalogue by hand"
+        )
+    return found[0]
 
 
 def known_task_column(name: str) -> str:

@@ -41,9 +41,9 @@ def plan(
     name = read.settings.name
     results = Path("results") / name
     planned = plan_of(read, results)
-    rates = measured_rates(read.models, Path("logs") / name, results, read.settings.asking_rule)
+    rates = measured_rates(read.asked, Path("logs") / name, results, read.settings.asking_rule)
     if seconds_per_prediction is not None:
-        rates = dict.fromkeys(read.models, Rate(Amount(seconds_per_prediction)))
+        rates = dict.fromkeys(read.asked, Rate(Amount(seconds_per_prediction)))
     if output is not None:
         table = work_table(work_of(planned.stages, results, rates))
         try:
@@ -52,12 +52,13 @@ def plan(
             raise InputError(f"--output {output}: {error.strerror}; name another file") from error
     text = plan_markdown(planned, results, rates, config)
     # The pool says more.
-    sources = "" if (results / POOL_FILE).exists() else f"{sources_markdown(read, results)}\n"
+    known = read.finished or (results / POOL_FILE).exists()
+    sources = "" if known else f"{sources_markdown(read, results)}\n"
     print(f"{config}: run {name}\n\n{sources}{text}", end="")
     if note := image_note(read.settings, planned, results):
         print(f"- {note}", end="")
     unsupported = [
-        f"{id_} ({model.family})" for id_, model in read.models.items() if not is_supported(model.family)
+        f"{id_} ({model.family})" for id_, model in read.asked.items() if not is_supported(model.family)
     ]
     if unsupported:
         print(

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -33,6 +34,15 @@ def run(
         options: options and targets of snakemake, such as `--cores 8`
         full: show all lines of Snakemake and of the jobs
     """
+    command = command_of(config, options, full=full)
+    os.execv(command[0], command)
+
+
+def command_of(config: Path, options: Sequence[str], *, full: bool = False) -> list[str]:
+    """Return the command line that runs a configuration with options of Snakemake.
+
+    ``full``: as for :func:`run`. Raises InputError where the configuration is invalid.
+    """
     found = read_config(config)  # an error is one line
     name = found.settings.name
     # As a module, Snakemake finds the logger in this folder.
@@ -42,9 +52,9 @@ def run(
         command += ["--logger", "stages", "--logger-stages-results", f"results/{name}"]
     # A flag ends a list of configurations or resources, or a target that follows would be one.
     rest = ["--show-failed-logs", *options]
-    needs_gpu = found.settings.encoder_gpus or any(model.gpus for model in found.models.values())
-    command += _with_gpus(rest) if needs_gpu else rest
-    os.execv(sys.executable, command)
+    encoder_gpus = 0 if found.finished else found.settings.encoder_gpus
+    needs_gpu = encoder_gpus or any(model.gpus for model in found.asked.values())
+    return [*command, *(_with_gpus(rest) if needs_gpu else rest)]
 
 
 def _with_gpus(options: list[str]) -> list[str]:

@@ -90,7 +90,8 @@ def listed(jobs: Sequence[PlannedJob], named: int, indent: int) -> str:
     stages: defaultdict[str, list[str]] = defaultdict(list)
     for job in jobs:
         folder = Path(job.outputs[0]).parent.name
-        if folder in OUTPUTS:
+        # Links to those of a finished run are not made.
+        if folder in OUTPUTS and job.rule != "take":
             stages[OUTPUTS[folder]].append(job.rule)
         else:
             stages[job.rule].append("/".join(job.wildcards))

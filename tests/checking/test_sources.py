@@ -12,7 +12,7 @@ from benchc.checking.sources import check_sources
 from benchc.demo.source import generate_source
 from tests.checking.collected import collected, lines
 from tests.checking.runs import config_of
-from tests.sources.test_download import DATA, Server, server  # noqa: F401
+from tests.sources.test_download import DATA, Server, mirror, server  # noqa: F401
 from tests.sources.tsv_files import encoded, image_bytes, row, write_tsv
 from tests.sources.vqav2_files import image_name, write_vqav2
 
@@ -145,8 +145,44 @@ def test_a_source_to_download_is_fetched_from_its_address(server: Server) -> Non
     assert items == {}
     server.status = 404
     assert lines(collected(check_sources(config))[0], "error") == [
-        f"far: {server.url}: the server answers 404 Not Found; check the address in the catalogue"
+        f"far: {server.url}: the server answers 404 Not Found; check the network (HTTPS_PROXY) and the "
+        f"address, and run it again; or put data.tsv from {server.url} into a folder and set BENCHC_DATA to "
+        "that folder"
     ]
+
+
+def test_a_mirror_is_named_where_the_address_fails(server: Server, mirror: Server) -> None:  # noqa: F811
+    entry = {"url": server.url, "md5": "0" * 32, "mirrors": [mirror.url], "bytes": len(DATA)}
+    config = config_of({"far": entry})
+    assert [each.level for each in collected(check_sources(config))[0]] == ["fetch"]
+    server.content = DATA[:-1]
+    wrong = f"{server.url}: its file has {len(DATA) - 1:,} bytes, expected {len(DATA):,}"
+    found, _ = collected(check_sources(config))
+    assert [(each.level, each.text) for each in found] == [
+        ("warning", f"{wrong}; a mirror has the file"),
+        ("fetch", f"{len(DATA) / 1e9:.2g} GB, from {mirror.url}"),
+    ]
+    mirror.status = 404
+    (error,) = lines(collected(check_sources(config))[0], "error")
+    assert error.startswith(f"far: {wrong}; {mirror.url}: the server answers 404 Not Found; check ")
+
+
+def test_a_file_that_is_given_in_a_folder_is_asked_of_no_server(
+    server: Server,  # noqa: F811
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("BENCHC_DATA", "data")
+    (folder / "data").mkdir()
+    (folder / "data/data.tsv").write_bytes(DATA)
+    found, _ = collected(check_sources(config_of({"far": {"url": server.url}})))
+    assert [(each.level, each.text) for each in found] == [
+        ("fetch", f"{len(DATA) / 1e9:.2g} GB, from data/data.tsv (BENCHC_DATA)")
+    ]
+    assert server.requested == []
+    config = config_of({"far": {"url": server.url, "bytes": 5}})
+    (error,) = lines(collected(check_sources(config))[0], "error")
+    assert error.startswith(f"far: data/data.tsv: has {len(DATA):,} bytes, expected 5; ")
 
 
 def test_a_server_that_cannot_be_reached_is_an_error() -> None:

@@ -408,13 +408,21 @@ def test_files_to_convert_are_local_or_downloaded(raw: dict[str, Any], root: Pat
     text = VQAV2.replace("q.json", "'${HERE}/q.json'").replace("a.zip", "https://x.org/a.zip")
     md5 = "0f" * 16
     (root / "sources.yaml").write_text(
-        SOURCES + text % (f", take_images: list.txt, md5: {{annotations: {md5}}}", "")
+        SOURCES
+        + text
+        % (
+            f", take_images: list.txt, md5: {{annotations: {md5}}}, bytes: {{annotations: 7}}, "
+            "mirrors: {annotations: ['https://y.org/a.zip']}",
+            "",
+        )
     )
     raw["sources"] = ["v", "drawn-text"]
     source = load(raw, root, environment={"HERE": "."}).sources["v"]
     assert source_files("v", source) == {
         "questions": SourceFile("./q.json"),
-        "annotations": SourceFile("results/downloads/v/annotations", "https://x.org/a.zip", md5),
+        "annotations": SourceFile(
+            "results/downloads/v/annotations", "https://x.org/a.zip", md5, 7, ("https://y.org/a.zip",)
+        ),
         "images": SourceFile("i"),
     }
     assert source.convert is not None and source.convert.take == Path("list.txt")
@@ -443,6 +451,16 @@ def test_files_to_convert_are_local_or_downloaded(raw: dict[str, Any], root: Pat
             f", md5: {{images: {'0f' * 16}}}",
             "",
             "v.convert has an md5 of images, which is no download; only downloads are checked.",
+        ),
+        (
+            ", bytes: {images: 5}",
+            "",
+            "v.convert has bytes of images, which is no download; only downloads are checked.",
+        ),
+        (
+            ", mirrors: {images: ['https://x.org/i.zip']}",
+            "",
+            "v.convert has mirrors of images, which is no download; only downloads are checked.",
         ),
     ],
 )
@@ -476,6 +494,46 @@ def test_an_invalid_conversion(raw: dict[str, Any], root: Path, more: str, keys:
     ],
 )
 def test_files_that_are_not_those_of_the_format(
+    raw: dict[str, Any], root: Path, given: str, sentence: str
+) -> None:
+    (root / "sources.yaml").write_text(SOURCES + f"v: {{label: V, task_column: category, {given}}}\n")
+    assert errors(raw, root) == (f"sources.yaml: {sentence}",)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (
+            "url: 'https://x.org/t.tsv', mirrors: ['https://y.org/t.tsv']",
+            "v has mirrors without an md5, which tells that they have the same file; add the MD5 that is "
+            "published, or remove the mirrors.",
+        ),
+        (
+            f"url: 'https://x.org/t.tsv', md5: {'0f' * 16}, mirrors: ['https://x.org/t.tsv']",
+            "v has https://x.org/t.tsv also among its mirrors; remove it there.",
+        ),
+        (
+            f"url: 'https://x.org/t.tsv', md5: {'0f' * 16}, mirrors: [data/t.tsv]",
+            'v.mirrors[0] is "data/t.tsv", but should be a web address (http or https).',
+        ),
+        (
+            f"url: 'https://x.org/t.tsv', md5: {'0f' * 16}, mirrors: ['https://y.org', 'https://y.org']",
+            "v.mirrors has https://y.org more than once; name each once.",
+        ),
+        (
+            "path: t.tsv, mirrors: ['https://y.org']",
+            "v has mirrors without a url, but only downloads are checked.",
+        ),
+        ("path: t.tsv, bytes: 5", "v has bytes without a url, but only downloads are checked."),
+        (
+            f"convert: {{format: vqav2, files: {{{FILES.replace('a.zip', 'https://x.org/a.zip')}}}, "
+            "mirrors: {annotations: ['https://y.org/a.zip']}}",
+            "v.convert has mirrors of annotations without an md5, which tells that they have the same file; "
+            "add the MD5 that is published, or remove the mirrors.",
+        ),
+    ],
+)
+def test_mirrors_and_sizes_that_cannot_be_used(
     raw: dict[str, Any], root: Path, given: str, sentence: str
 ) -> None:
     (root / "sources.yaml").write_text(SOURCES + f"v: {{label: V, task_column: category, {given}}}\n")

@@ -73,5 +73,7 @@ def test_the_files_of_a_conversion_are_recorded_as_they_are_used(raw: dict[str, 
         "format": "vqav2",
         "files": {"questions": "q.json", "annotations": "a.json", "images": "http://x.org/i.zip"},
         "md5": {},
+        "bytes": {},
+        "mirrors": {},
         "take_images": "list.txt",
     }

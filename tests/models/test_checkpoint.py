@@ -199,7 +199,7 @@ def test_what_a_checkpoint_lacks_is_said(folder: Path, tmp_path: Path) -> None:
     (folder / "model-q4.gguf").unlink()
     (folder / "config.json").unlink()
     (folder / "adapter_config.json").write_text("{}")
-    assert "is an adapter (adapter_config.json), not a model; merge it into its base model" in message(folder)
+    assert "is an adapter (adapter_config.json), not a model; in the model catalogue, set " in message(folder)
 
 
 def test_an_adapter_beside_a_model_is_refused(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """VQAv2's files and open-ended TSV files become a pool with reference answers, in Snakemake."""
 
+import hashlib
 import os
 import threading
 from collections.abc import Iterator
@@ -64,6 +65,7 @@ def checkout(tmp_path: Path, site: tuple[Path, str], python: Path) -> Checkout:
         "far": vqav2(
             *(f"{address}/{name}.zip" for name in ("Questions_Val", "Annotations_Val", "val2014")),
             take_images=2,
+            md5={"images": hashlib.md5((folder / "val2014.zip").read_bytes()).hexdigest()},
         ),
         "open": {"label": "Open", "path": "my data/open.tsv", "task_column": "category"},
         "drawn-text": {"label": "Text", "generated": {"groups": 1}, "task_column": "category"},
@@ -97,6 +99,17 @@ def test_references_of_a_pool_of_all_kinds_of_sources(
     for row_ in items.filter(source="drawn-text").iter_rows(named=True):
         assert truths[row_["id"]] == row_["options"][row_["answer"]]
     assert checkout.plan(REFERENCES_FILE) == {}
+    # An MD5 says what a file is, whoever serves it.
+    sources = checkout.folder / "config/mine-sources.yaml"
+    entries = yaml.safe_load(sources.read_text())
+    convert = entries["far"]["convert"]
+    served = convert["files"]["images"]
+    convert["files"]["images"] = "http://127.0.0.1:9/val2014.zip"
+    convert |= {"mirrors": {"images": [served]}, "bytes": {"images": 1}}
+    before_mirrors = sources.read_text()
+    sources.write_text(yaml.safe_dump(entries))
+    assert checkout.plan(REFERENCES_FILE) == {}
+    sources.write_text(before_mirrors)
     # The downloads stay; only what depends on the list is read again.
     lists = checkout.folder / "my data/list.txt"
     before = lists.stat().st_mtime
@@ -104,7 +117,6 @@ def test_references_of_a_pool_of_all_kinds_of_sources(
     os.utime(lists, (before, before))
     again = {"convert_source": 1, "read_source": 1, "pool": 1, "references": 1}
     assert checkout.plan(REFERENCES_FILE) == again
-    sources = checkout.folder / "config/mine-sources.yaml"
     lists.write_text("42\n262148\n")
     os.utime(lists, (before, before))
     sources.write_text(sources.read_text().replace("take_images: 2", "take_images: 1"))

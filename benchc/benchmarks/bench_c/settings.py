@@ -219,6 +219,8 @@ class Settings(settings.RunSettings):
     """A run of Bench-C, from sources to figures: `config/config.yaml`, `demo.yaml`, `real-items.yaml`."""
 
     MODEL_KEYS = ("selectors", "targets", "diagnostics.generated_answers")
+    MEASURED_KEY = "targets"
+    MADE_FROM = ("predictions/pool/",)
     SCORING_KEYS = ("selectors", "targets")
 
     benchmark: Literal["bench-c"] = Field(description="Benchmark that the run builds.")

@@ -24,6 +24,7 @@ class Workflow(Benchmark):
     """
 
     stored_subset = "selected"
+    main_tables = ("table1", "intervals")
 
     def __init__(self, config: Config) -> None:
         self.settings = cast(Settings, config.settings)

@@ -35,6 +35,8 @@ class Workflow(Benchmark):
         published: how many items the sources have as published, by id
     """
 
+    main_tables = ("table1",)
+
     def __init__(self, config: Config) -> None:
         assert isinstance(config.settings, Settings)
         self.settings = config.settings

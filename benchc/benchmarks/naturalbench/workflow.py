@@ -37,6 +37,8 @@ class Workflow(Benchmark):
         fine_tuned: the models that the run tunes; None for none
     """
 
+    main_tables = ("table1",)
+
     def __init__(self, config: Config) -> None:
         self.settings = cast(Settings, config.settings)
         folder = f"results/{self.settings.name}/subsets"

@@ -33,6 +33,7 @@ class Workflow(Benchmark):
     """
 
     assignment = "<results>/pool/assignment.parquet"
+    main_tables = ("rank",)
 
     def __init__(self, config: Config) -> None:
         assert isinstance(config.settings, Settings)

@@ -22,6 +22,8 @@ class Workflow(Benchmark):
         scale: the file with the errors by which the metrics are scaled; none: those of the run itself
     """
 
+    main_tables = ("vre_intervals",)
+
     def __init__(self, config: Config) -> None:
         assert isinstance(config.settings, Settings)
         self.settings = config.settings

@@ -6,6 +6,7 @@ from huggingface_hub import constants
 from huggingface_hub.errors import HFValidationError
 from huggingface_hub.utils._validators import validate_repo_id
 
+from benchc.models.adapter_files import adapter_files
 from benchc.models.hub.files import settings_files, weight_files
 from benchc.models.protocol import ModelError
 from benchc.models.revisions import commit_of
@@ -58,13 +59,19 @@ def require_cached(repo: str, revision: str | None) -> None:
         raise ModelError(not_here(repo, revision))
 
 
-def not_here(repo: str, revision: str | None) -> str:
-    """Return the sentence about a model that is absent where the Hub is offline."""
+def cached_adapter(repo: str, commit: str) -> Path | None:
+    """Return the folder of an adapter in the Hub's cache; None unless it has the files that are read."""
+    folder = snapshot_folder(repo, commit)
+    return folder if len(adapter_files(folder)) > 1 else None
+
+
+def not_here(repo: str, revision: str | None, *, adapter: bool = False) -> str:
+    """Return the sentence about a model, or an adapter, that is absent where the Hub is offline."""
     what = "its default branch" if revision is None else f"its revision {revision}"
     return (
         f"{repo}: {what} is not in the Hub's cache on this machine ({constants.HF_HUB_CACHE}), and jobs "
         "download nothing; on a machine that has a network and shares this folder, run: "
-        f"{fetch_command(repo, revision)}"
+        f"{fetch_command(repo, revision)}{' --adapter' if adapter else ''}"
     )
 
 

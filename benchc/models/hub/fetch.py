@@ -13,7 +13,10 @@ from huggingface_hub import HfApi, constants, hf_hub_download, is_offline_mode, 
 from huggingface_hub.hf_api import RepoFile
 from huggingface_hub.utils.tqdm import disable_progress_bars
 
-from benchc.models.hub.cached import cached, files_of, not_here
+from benchc.models.adapter_files import CONFIG as ADAPTER
+from benchc.models.adapter_files import WEIGHTS as ADAPTER_WEIGHTS
+from benchc.models.adapter_files import only_an_adapter
+from benchc.models.hub.cached import cached, cached_adapter, files_of, not_here
 from benchc.models.hub.errors import hub_errors
 from benchc.models.hub.files import settings_files, weight_files
 from benchc.models.protocol import ModelError
@@ -65,6 +68,9 @@ def fetch(repo: str, commit: str) -> Fetched:
             raise ModelError(f"{repo}: has no configuration at the commit {commit}; check the id")
         downloaded = _download(repo, commit, files, sizes)
         weights = weight_files(sizes, snapshot_folder(repo, commit))
+        if not weights and ADAPTER in sizes:
+            config = snapshot_folder(repo, commit) / ADAPTER
+            raise ModelError(f"{repo}: {only_an_adapter(repo, config)}")
         if not weights:
             raise ModelError(
                 f"{repo}: has no weights in the formats of transformers (safetensors or bin) at the commit "
@@ -77,6 +83,17 @@ def fetch(repo: str, commit: str) -> Fetched:
             )
         downloaded += _download(repo, commit, weights, sizes)
     return Fetched(snapshot_folder(repo, commit), downloaded)
+
+
+def fetch_adapter(repo: str, commit: str) -> Fetched:
+    """Download the files of an adapter, unless they are here; raises ModelError where they cannot be."""
+    here = cached_adapter(repo, commit)
+    if here is not None:
+        return Fetched(here, 0)
+    if is_offline_mode():
+        raise ModelError(not_here(repo, commit, adapter=True))
+    parts = [fetch_first(repo, commit, names) for names in ((ADAPTER,), ADAPTER_WEIGHTS)]
+    return Fetched(parts[0].folder, sum(part.downloaded for part in parts))
 
 
 def fetch_also(repo: str, family: str | None) -> None:

@@ -91,17 +91,7 @@ def optional_object(client: AskedClient, path: str, body: Body | None = None) ->
 
 def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
     """Return what the server says about the model with one of ``names``."""
-    answer = client.get("/v1/models")
-    try:
-        entries = answer.content()["data"] if answer.ok else None
-        served = {str(entry["id"]): entry for entry in entries or ()}
-    except (ValueError, LookupError, TypeError):
-        served = {}
-    if not served:
-        raise ModelError(
-            f"{sorted(names)[0]}: the server does not list its models ({answer.shown()}); give "
-            "the address of a vLLM or SGLang server, without /v1, or of a service with its `api_path`"
-        )
+    served = served_models(client, sorted(names)[0])
     for id_, entry in served.items():
         if any(name in (id_, entry.get("root")) for name in names):
             return dict(entry)
@@ -111,3 +101,22 @@ def _entry(client: AskedClient, names: set[str]) -> Mapping[str, Any]:
         "start it with this model, or correct its name (`repo` or `server.model`) or `server.url` in the "
         "model catalogue",
     )
+
+
+def served_models(client: AskedClient, name: str) -> Mapping[str, Mapping[str, Any]]:
+    """Return what the server says about its models, by id. ``name`` is the model's in errors.
+
+    Raises ModelError where it lists none.
+    """
+    answer = client.get("/v1/models")
+    try:
+        entries = answer.content()["data"] if answer.ok else None
+        served = {str(entry["id"]): entry for entry in entries or ()}
+    except (ValueError, LookupError, TypeError):
+        served = {}
+    if not served:
+        raise ModelError(
+            f"{name}: the server does not list its models ({answer.shown()}); give "
+            "the address of a vLLM or SGLang server, without /v1, or of a service with its `api_path`"
+        )
+    return served

@@ -13,6 +13,7 @@ from typing import Any
 
 from benchc.atomic import atomic_folder
 from benchc.hugging_face import transformers
+from benchc.models.adapter_files import CONFIG as ADAPTER
 from benchc.models.chat import ChatInterface
 from benchc.models.folder import deciding_files
 from benchc.models.identity import prediction_identity
@@ -46,9 +47,10 @@ def identity_of_tuning(
         images = [hashlib.blake2b(data, digest_size=16).hexdigest() for data in example.images]
         text = [scorer.prompt(example.question, len(images)), example.answer, images]
         digest.update(json.dumps(text).encode() + b"\n")
-    modules = scorer_modules(family, scoring)
+    facts = prediction_identity(scorer, family, scoring)
+    modules = scorer_modules(family, scoring, adapter="adapter" in facts)
     return {
-        **prediction_identity(scorer, family, scoring),
+        **facts,
         "peft": version("peft"),
         "examples": digest.hexdigest(),
         "alpha": alpha,
@@ -126,6 +128,7 @@ def save_tuned(scorer: ChatInterface, source: CheckpointSource, folder: Path) ->
         (made / "generation_config.json").unlink()
         for file in deciding_files(origin):
             target = made / file.relative_to(origin)
-            if file.suffix not in WEIGHTS and not target.exists():
+            # An adapter beside the model was merged, or is not meant.
+            if file.suffix not in WEIGHTS and file.name != ADAPTER and not target.exists():
                 target.parent.mkdir(exist_ok=True)
                 shutil.copyfile(file, target)

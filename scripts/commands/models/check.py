@@ -61,7 +61,8 @@ def check(
     found = _found(id, model)
     asked = check_items(source, items)
     if found is not None:
-        print(f"{id}: {found.folder}", flush=True)
+        adapter = model.adapter_repo or model.adapter_folder
+        print(f"{id}: {found.folder}{f' with the adapter {adapter}' if adapter else ''}", flush=True)
     with TemporaryDirectory() as folder:
         path = Path(folder) / "items.parquet"
         write_table(asked, path, POOL)

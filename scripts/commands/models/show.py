@@ -63,4 +63,7 @@ def facts_of(found: Listed) -> dict[str, str]:
         facts["commit here"] = where.commit or "unknown"
         if where.folder is None:
             facts["to fetch it"] = fetch_command(model.repo, model.revision)
+    if model.adapter_repo is not None and where.text != "yes":
+        command = fetch_command(model.adapter_repo, model.adapter_revision)
+        facts["to fetch its adapter"] = f"{command} --adapter"
     return facts

@@ -95,6 +95,41 @@ def test_own_data_and_models(root: Path, tmp_path: Path, capsys: pytest.CaptureF
         assert first == f"# yaml-language-server: $schema=schema/{schema}.json"
 
 
+def test_one_model_has_an_adapter(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = checkpoint(root / "models/Base", model_type="llava", dtype="bfloat16")
+    lora = root / "loras/My_LoRA"
+    lora.mkdir(parents=True)
+    (lora / "adapter_config.json").write_text('{"base_model_name_or_path": "owner/base"}')
+    asked = ("--source", "my.tsv", "--model", base, "idefics3-8b")
+    config = written(root, *asked, "--adapter", lora)
+    assert config.settings.targets == ["base-my-lora", "idefics3-8b"]
+    assert config.settings.selectors == config.settings.targets
+    model = config.models["base-my-lora"]
+    assert (model.label, model.path, model.adapter, model.dtype) == (
+        "Base + My_LoRA", "models/Base", "loras/My_LoRA", "bfloat16",
+    )  # fmt: skip
+    assert config.models["idefics3-8b"].adapter is None
+    # A model of a catalogue by its id on the Hub keeps its keys.
+    hub = "HuggingFaceM4/Idefics3-8B-Llama3"
+    main(["new", "b.yaml", "--source", "my.tsv", "--model", hub, "--adapter", "owner/lora@v1"])
+    (model,) = loaded(root, root / "b.yaml").models.values()
+    assert (model.label, model.repo, model.gpus) == ("Idefics3-Llama3 + lora", hub, 1)
+    assert (model.adapter, model.adapter_revision) == ("owner/lora", "v1")
+    capsys.readouterr()
+    for models, adapter, expected in (
+        (["idefics3-8b"], lora, "--adapter: needs exactly one --model that is a folder or a Hub id, but the"),
+        ([base, hub], lora, "but there are 2; add the key `adapter` to the entries in the catalogue by hand"),
+        ([base], "nowhere", '--adapter "nowhere": there is no such folder; give the folder of an adapter'),
+    ):
+        options = ("--source", "my.tsv", "--model", *models, "--adapter", adapter)
+        assert expected in refused(capsys, "c.yaml", *options)
+    alone = refused(capsys, "c.yaml", "--source", "my.tsv", "--model", lora)
+    assert (
+        "is an adapter (adapter_config.json), not a model; give its base model ('owner/base') as -" in alone
+    )
+    assert not (root / "c.yaml").exists()
+
+
 def test_the_first_three_models_select_where_none_is_named(root: Path) -> None:
     ids = ["qwen2.5-vl-7b", "idefics3-8b", "gemma3-12b", "emu3-chat"]
     config = written(root, "--source", "mmstar", "--model", *ids)

@@ -21,6 +21,7 @@ from benchc.randomness import seed_of
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
 from benchc.workflow.run import Run
+from tests.benchmarks.evaluated import own_jobs
 
 ROOT = Path(__file__).resolve().parents[4]
 COSTLY = ("gaussian_blur", "defocus_blur", "gaussian_noise", "impulse_noise")
@@ -170,3 +171,7 @@ def test_generated_answers_are_the_predictions():
     # That of texts may be the text of another item's option.
     assert (table["agreement"] >= [0.75, 0.95]).all(), table
     assert (table["no_option"] <= [0.25, 0.05]).all() and (table["cut_off"] <= 0.05).all(), table
+
+
+def test_another_model_needs_only_its_own_jobs(folder, tmp_path):
+    assert own_jobs(folder, "tiny-llava-s", tmp_path) == {"infer", "score"}

@@ -114,8 +114,8 @@ def test_the_paper_is_planned_before_its_sources_are_here(capsys):
     ]
     assert [round(count, 1) for count in items] == [2.3, 1.1, 1.9, 3.1, 1.5, 1.2]
     assert (
-        "To download for the sources: 0.89 GB and what is not published of lego-puzzles, mme-realworld-lite, "
-        "mmstar, mmbench-dev-en-v11." in text
+        "To download for the sources: 0.95 GB and what is not published of lego-puzzles, mme-realworld-lite, "
+        "mmbench-dev-en-v11." in text
     )
 
 

@@ -13,6 +13,7 @@ from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.references import REFERENCES
+from tests.benchmarks.evaluated import own_jobs
 
 CAPTIONER = "tiny-internvl-c"
 
@@ -81,3 +82,7 @@ def test_each_dimension_has_as_many_items_as_another(folder, scores, config):
     assert cells["corruption"].n_unique() == 28
     counts = scores.filter(model=CAPTIONER).group_by("task", "dimension", "severity").len()
     assert counts.height == 3 * 28 * 3 and counts["len"].unique().to_list() == [2]
+
+
+def test_another_model_needs_only_its_own_jobs(folder, tmp_path):
+    assert own_jobs(folder, "tiny-llava-s", tmp_path) == {"answer", "judge", "score"}

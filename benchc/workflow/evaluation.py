@@ -1,0 +1,102 @@
+"""A run that evaluates models on the benchmark of a finished one, whose files it takes."""
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+from benchc.config.evaluation import FinishedRun
+from benchc.errors import InputError
+from benchc.rendering.declaration import Output
+from benchc.workflow.sources import local
+from benchc.workflow.stage import as_json
+
+# Files of tables, figures and pages, and those that describe all models of a run or the run itself.
+SHOWN = r"(?:tables|figures|pages)/|models\.json$|config[^/]*\.yaml$"
+# Figures of the pool, which no benchmark declares.
+OF_POOL = r"figures/contact_sheet_.+"
+RESULTS = "<results>/"
+
+
+def taken_pattern(finished: FinishedRun, outputs: Collection[Output], made_from: Collection[str]) -> str:
+    """Return the pattern of the files that a run takes from a finished one, by their paths in its folder.
+
+    These are all but what belongs to the models that are evaluated now, the record of the configuration, and
+    tables, figures and pages of all models. ``outputs``: the declarations of the run; ``made_from``: folders
+    of predictions from which the benchmark is made, also by models that are evaluated now. Raises InputError
+    where the finished run lacks a table, figure or page.
+    """
+    folder = Path(local(finished.folder))
+    wanted = [file for output in outputs if output.wanted for file in output.files.values()]
+    if missing := [file for file in wanted if not (folder / file).is_file()]:
+        raise InputError(f"{folder} is not finished: {missing[0]} is missing; {_advice(finished)}")
+    if clash := sorted(set(finished.new) & _names(folder, {*finished.models, *finished.measured})):
+        raise InputError(
+            f"evaluate.models has {clash[0]}, which is the name of a file or folder of {folder}; give the "
+            "model another id"
+        )
+    new = "|".join(map(re.escape, finished.new))
+    of_new_model = rf"(?:.*/)?(?:{new})(?:\.parquet|\.json|\.csv)?(?:/|$)"
+    unchanged = sorted(_unchanged(finished, outputs, [*made_from], of_new_model))
+    patterns = [*map(re.escape, unchanged), OF_POOL, *(f"{re.escape(folder)}.+" for folder in made_from)]
+    return "|".join([*patterns, f"(?!{SHOWN})(?!{of_new_model}).+"])
+
+
+def _names(folder: Path, models: Collection[str]) -> set[str]:
+    """Return the names in all folders of results but those with one of the ``models``, without suffixes."""
+    found: set[str] = set()
+    for each in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
+        names = {re.sub(r"\.(parquet|json|csv)$", "", path.name) for path in each.iterdir()}
+        found |= set() if names & set(models) else names
+    return found
+
+
+def taken_file(finished: FinishedRun, file: str) -> str:
+    """Return a file of the finished run, given its path in that run's folder.
+
+    Raises InputError where it is absent.
+    """
+    folder = Path(local(finished.folder))
+    if not (folder / file).exists():
+        raise InputError(
+            f"{folder} lacks {file}, which is needed to evaluate models on its benchmark; {_advice(finished)}"
+        )
+    return str(folder / file)
+
+
+def _unchanged(
+    finished: FinishedRun, outputs: Collection[Output], made_from: list[str], of_new_model: str
+) -> set[str]:
+    """Return the files of outputs that need no model which is evaluated now, nor another output that does."""
+    left = list(outputs)
+    unknown = [id_ for id_ in finished.new if id_ not in finished.models]
+    while True:
+        files = {file for output in left for file in output.files.values()}
+
+        def changes(file: str, files: Collection[str] = files) -> bool:
+            if file.startswith(tuple(made_from)):
+                return False
+            return bool(re.match(of_new_model, file) or (re.match(SHOWN, file) and file not in files))
+
+        kept = [
+            output
+            for output in left
+            if not any(map(changes, _inputs(output)))
+            and not any(f'"{id_}"' in as_json(output.settings) for id_ in unknown)
+        ]
+        if len(kept) == len(left):
+            return files
+        left = kept
+
+
+def _inputs(output: Output) -> list[str]:
+    """Return the inputs of an output, those of the run by their paths in its folder."""
+    given = [[each] if isinstance(each, str) else each for each in output.inputs.values()]
+    return [each.removeprefix(RESULTS) for several in given for each in several]
+
+
+def _advice(finished: FinishedRun) -> str:
+    """Return what to do about a file that the finished run lacks."""
+    made = Path("results", str(finished.settings.get("name")))
+    if Path(local(finished.folder)) == made:
+        return f"finish that run first: benchc run {made}/config.yaml --cores all"
+    return f"copy all files from where the run {made.name} was made"

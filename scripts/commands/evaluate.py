@@ -1,0 +1,189 @@
+"""Evaluate models on the benchmark of a finished run."""
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from cyclopts import Parameter
+
+from benchc.atomic import write_text
+from benchc.command_line import NaturalInt
+from benchc.config.benchmarks import module_of
+from benchc.config.evaluation import KEY, RECORD, part_of_record
+from benchc.config.load import load
+from benchc.config.new_entries import Entry, model_entry, served_entry, with_adapter
+from benchc.config.new_files import catalogue_text
+from benchc.config.raw import block, texts
+from benchc.config.yaml_file import YamlError, read_yaml
+from benchc.errors import InputError
+from benchc.user_paths import relative_path
+from scripts.commands.new import by_id, refuse_repeated
+from scripts.commands.run import command_of
+
+HEAD = """\
+# Written by `benchc evaluate`. All other settings are those of the finished run; results/<name>/config.yaml
+# records them. Paths are relative to the repository's root. Keys: docs/evaluate.md.
+"""
+
+
+def evaluate(
+    *options: Annotated[str, Parameter(allow_leading_hyphen=True)],
+    benchmark: Path,
+    model: list[str],
+    adapter: str | None = None,
+    name: str | None = None,
+    scoring: str | None = None,
+    family: str | None = None,
+    gpus: NaturalInt = 0,
+    api_key_env: str | None = None,
+    full: bool = False,
+) -> None:
+    """Evaluate models on the benchmark of a finished run, and print them beside those that it has evaluated.
+
+    The models answer its items, with its images, and tables and figures are made of all models. No selector
+    is asked, and nothing of the finished run is changed. The command writes a configuration,
+    config/NAME.yaml, and a model catalogue, config/NAME-models.yaml, unless they are there, and runs it.
+    Given again, it goes on where it stopped, with the catalogue as it is then. Run it in the repository's
+    root, like snakemake.
+
+    Args:
+        options: options of snakemake; default: --cores all
+        benchmark: folder of the finished run, such as results/demo
+        model: models to evaluate: folders in the Hub's format, ids on the Hub, ids of the catalogues in
+            config or of the finished run, or addresses of servers (http://host:port, of one that serves
+            several models http://host:port#MODEL)
+        adapter: adapter of peft, such as LoRA, for the one --model: a folder, or an id on the Hub
+        name: name of the new run; default: of the finished run and the model
+        scoring: how options are scored, of models that no catalogue has: letter, text, … (docs/models.md);
+            default: as of all models of the finished run, or letter where they differ
+        family: family of folders and Hub ids (docs/models.md); by default, config.json decides
+        gpus: GPUs per job of folders and Hub ids; 0: the CPU. Models of the catalogues have their own
+        api_key_env: environment variable with the key of servers
+        full: show all lines of Snakemake and of the jobs
+    """
+    root = Path.cwd()
+    if not (root / "Snakefile").is_file():
+        raise InputError(f"{root}: there is no Snakefile; run the command in the repository's root")
+    settings, known = (_record(benchmark / file) for file in (RECORD, part_of_record("models")))
+    entries = {each: _entry(each, root, known, family, gpus, api_key_env) for each in model}
+    if adapter is not None:
+        if len(model) > 1 or entries[model[0]].content.get("server"):
+            raise InputError(
+                "--adapter: needs exactly one --model, which is no server; a server is given the adapter "
+                "itself (docs/models.md)"
+            )
+        entries = {model[0]: with_adapter(entries[model[0]], adapter, root)}
+    refuse_repeated("--model", model, entries)
+    models = {id_: entry.content for id_, entry in by_id(entries).items()}
+    if own := [entry.id for entry in entries.values() if is_own(entry, known)]:
+        scoring = scoring or _scoring(settings, known)
+        models |= {id_: {**models[id_], "scoring": scoring} for id_ in own}
+    name = name or _run_name(str(settings.get("name")), list(models))
+    file, catalogue = Path("config", f"{name}.yaml"), Path("config", f"{name}-models.yaml")
+    content = {
+        "name": name,
+        KEY: {"benchmark": str(relative_path(benchmark, root)), "models": list(models)},
+        "catalogues": {"models": str(catalogue)},
+    }
+    written = {
+        catalogue: catalogue_text(catalogue, "models", models, root),
+        file: f"{HEAD}{yaml.safe_dump(content, sort_keys=False)}",
+    }
+    _write(written, content, root)
+    if code := called(command_of(file, options or ["--cores", "all"], full=full)):
+        sys.exit(code)
+    results = Path("results", name)
+    workflow = module_of(str(settings["benchmark"]), "workflow").Workflow
+    tables = [results / f"tables/{table}.md" for table in workflow.main_tables]
+    # Options such as --dry-run make none.
+    if all(table.is_file() for table in tables):
+        print(*(f"\n{table.read_text()}" for table in tables), sep="", end="")
+        print(f"\n{results}/tables and {results}/figures have all tables and figures; {file} is the run")
+
+
+def called(command: Sequence[str]) -> int:
+    """Run a command to its end, which an interrupt leaves to the command, and return its exit code."""
+    previous = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        code = subprocess.Popen(command).wait()
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    if code == -signal.SIGKILL:
+        print("error: snakemake was killed; README.md says how a killed run goes on", file=sys.stderr)
+    return code if code >= 0 else 128 - code
+
+
+def _scoring(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    """Return the scoring of all models that the finished run has evaluated; letter where they differ."""
+    key = module_of(str(settings.get("benchmark")), "settings").Settings.MEASURED_KEY
+    found = sorted({str(block(known, id_).get("scoring")) for _, id_ in texts(settings.get(key))})
+    if len(found) == 1:
+        return found[0]
+    print(
+        f"the models of the finished run are scored by {' and '.join(found)}: new ones of no catalogue are "
+        "scored by letter, unless --scoring is given",
+        file=sys.stderr,
+    )
+    return "letter"
+
+
+def is_own(entry: Entry, known: Mapping[str, Any]) -> bool:
+    """Return whether an entry is new: of no catalogue, and none of the ``known`` ones."""
+    return entry.catalogue is None and entry.content is not known.get(entry.id)
+
+
+def _record(path: Path) -> Mapping[str, Any]:
+    try:
+        content = read_yaml(path)
+    except (OSError, YamlError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputError(
+            f"--benchmark {path.parent}: {path.name} cannot be read ({reason}); give the folder of a "
+            "finished run, such as results/demo"
+        ) from error
+    if not isinstance(content, Mapping):
+        raise InputError(f"{path}: is no mapping of keys to values; restore it")
+    return content
+
+
+def _entry(
+    name: str, root: Path, known: Mapping[str, Any], family: str | None, gpus: int, api_key_env: str | None
+) -> Entry:
+    """Return the entry of a model; ``known``: those of the finished run, which take precedence."""
+    if name.startswith(("http://", "https://")):
+        return served_entry(name, api_key_env)
+    if name in known and not Path(name).is_dir():
+        return Entry(name, known[name])
+    return model_entry(name, root, family, gpus)
+
+
+def _run_name(finished: str, models: Sequence[str]) -> str:
+    words = [finished, models[0], *([f"and-{len(models) - 1}"] if len(models) > 1 else [])]
+    return re.sub(r"[^a-z0-9]+", "-", "-".join(words))
+
+
+def _write(written: Mapping[Path, str], content: Mapping[str, Any], root: Path) -> None:
+    """Write a configuration and its catalogue, unless they are there.
+
+    Raises InputError where the configuration is another one, and leaves no new file where the run would be
+    invalid. A catalogue that differs is the user's edit, and stays.
+    """
+    catalogue, file = written
+    new = [path for path in written if not path.exists()]
+    if file not in new and read_yaml(file) != content:
+        raise InputError(f"{file}: is of another run, and nothing is overwritten; choose another --name")
+    if catalogue not in new and catalogue.read_text() != written[catalogue]:
+        print(f"{catalogue}: is used as it is; options of this command change nothing in it", file=sys.stderr)
+    try:
+        for path in new:
+            write_text(path, written[path])
+        load(content, root, file=str(file))
+    except BaseException:
+        for path in new:
+            path.unlink(missing_ok=True)
+        raise
