@@ -232,7 +232,9 @@ def test_a_run_that_lacks_a_part_of_its_benchmark_is_not_completed(finished, tmp
 
 def evaluate(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Call the command, which only plans the run."""
-    command = [checkout.python, "-m", "scripts.benchc", "evaluate", "--benchmark", FINISHED, *arguments, "-n"]
+    # The checkout has no logger of stages.
+    options = ["--benchmark", FINISHED, *arguments, "--full", "-n"]
+    command = [checkout.python, "-m", "scripts.benchc", "evaluate", *options]
     return subprocess.run(
         command,
         cwd=checkout.folder,
