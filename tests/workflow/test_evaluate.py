@@ -234,16 +234,7 @@ def evaluate(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess
     """Call the command, which only plans the run."""
     # The checkout has no logger of stages.
     options = ["--benchmark", FINISHED, *arguments, "--full", "-n"]
-    command = [checkout.python, "-m", "scripts.benchc", "evaluate", *options]
-    return subprocess.run(
-        command,
-        cwd=checkout.folder,
-        env=checkout.environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    return checkout.module("scripts.benchc", "evaluate", *options)
 
 
 def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogue(invalid):
