@@ -31,8 +31,9 @@ browser:
 		$$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends chromium chromium-driver; \
 	} || { echo "error: the tests need chromium and chromedriver; install Debian's chromium and chromium-driver"; exit 1; }
 
-# Runs two diagnostics, another model on the demo's benchmark, and the demos of other benchmarks, and checks their results: accuracies, effects of corruptions,
-# generated answers, figures. Then runs the 120 real groups of NaturalBench and the real items of R-Bench, where they are.
+# Runs two diagnostics, another model on the demo's benchmark, and the demos of other benchmarks, and checks the demos'
+# results: accuracies, effects of corruptions, generated answers, figures. Then runs the 120 real groups of NaturalBench
+# and the real items of R-Bench, where they are.
 check-demo: demo
 	$(call run_fast,config/demo-diagnostics.yaml)
 	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo

@@ -15,7 +15,7 @@ EXAMPLE = {"partitions": {"cpu": {"max_gpu": 0}, "gpu": {"max_gpu": 8}}}
 
 def check_cluster(config: Config) -> Iterator[Finding]:
     """Yield what slurm/partitions.yaml lacks for jobs that need GPUs; nothing where none does."""
-    gpus = max([config.settings.encoder_gpus, *(model.gpus for model in config.asked.values())])
+    gpus = config.most_gpus
     if not gpus:
         return
     needed, use = pluralize(gpus, "GPU"), "before you use --profile slurm"

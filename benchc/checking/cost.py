@@ -46,7 +46,7 @@ def check_cost(
     shown = job_images(time, images, config)
     try:
         plan = plan_of(config, results, pool.size)
-        measured = measured_rates(config.models, logs, results, config.settings.asking_rule)
+        measured = measured_rates(config.asked, logs, results, config.settings.asking_rule)
         # A trial says more than another run, whose images are others, and this run more than a trial.
         own = {model: rate for model, rate in measured.items() if rate.run is None}
         others = {

@@ -92,9 +92,8 @@ def finished_run(
     except ValidationError as error:
         raise ConfigError(validation_errors(error, _Content, {KEY: raw[KEY]}, file)) from error
     folder = root / chosen.benchmark
-    settings, models = (
-        _record(folder / name, chosen.benchmark, file) for name in (RECORD, part_of_record("models"))
-    )
+    named = f"{file}: {KEY}.benchmark is {shown(chosen.benchmark)}"
+    settings, models = (read_record(folder / name, named) for name in (RECORD, part_of_record("models")))
     key = measured_key(settings.get("benchmark"))
     run = FinishedRun(
         chosen.benchmark, settings, models, [id_ for _, id_ in texts(settings.get(key))], chosen.models
@@ -126,7 +125,7 @@ def finished_run(
     if errors:
         raise ConfigError(errors)
     complete.pop("name", None)
-    return {**complete, **{name: raw[name] for name in ("name",) if name in raw}}, run
+    return complete | {key: value for key, value in raw.items() if key == "name"}, run
 
 
 def _agrees(key: str, given: object, complete: object) -> bool:
@@ -141,21 +140,23 @@ def part_of_record(catalogue: str) -> str:
     return f"config-{catalogue}.yaml"
 
 
-def _record(path: Path, folder: str, file: str) -> Mapping[str, Any]:
-    """Return the content of a finished run's record. Raises ConfigError where it is none."""
-    where = f"{file}: {KEY}.benchmark is {shown(folder)}, but"
+def read_record(path: Path, named: str) -> Mapping[str, Any]:
+    """Return the content of a finished run's record; ``named`` says in errors what names the run.
+
+    Raises ConfigError where it is none.
+    """
     try:
         content = read_yaml(path)
     except (OSError, YamlError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise ConfigError(
             [
-                f"{where} its {path.name} cannot be read ({reason}); give the folder of a finished run, such "
-                "as results/demo."
+                f"{named}, but its {path.name} cannot be read ({reason}); give the folder of a finished run, "
+                "such as results/demo."
             ]
         ) from error
     if not isinstance(content, Mapping):
-        raise ConfigError([f"{where} its {path.name} is no mapping of keys to values; restore it."])
+        raise ConfigError([f"{named}, but its {path.name} is no mapping of keys to values; restore it."])
     return content
 
 

@@ -52,6 +52,12 @@ class Config:
         return {id_: self.models[id_] for id_ in self.finished.new}
 
     @property
+    def most_gpus(self) -> int:
+        """Return the most GPUs of a job of the run; one on a finished benchmark has no jobs of encoders."""
+        encoders = 0 if self.finished else self.settings.encoder_gpus
+        return max([encoders, *(model.gpus for model in self.asked.values())])
+
+    @property
     def all_sources(self) -> Mapping[str, Source]:
         """Return the sources of the pool and the others."""
         return {**self.sources, **self.other_sources}

@@ -1,5 +1,6 @@
 """A run that evaluates models on the benchmark of a finished one, whose files it takes."""
 
+import os
 import re
 from collections.abc import Collection
 from pathlib import Path
@@ -17,7 +18,7 @@ OF_POOL = r"figures/contact_sheet_.+"
 RESULTS = "<results>/"
 
 
-def taken_pattern(finished: FinishedRun, outputs: Collection[Output], made_from: Collection[str]) -> str:
+def taken_pattern(finished: FinishedRun, outputs: Collection[Output], made_from: tuple[str, ...]) -> str:
     """Return the pattern of the files that a run takes from a finished one, by their paths in its folder.
 
     These are all but what belongs to the models that are evaluated now, the record of the configuration, and
@@ -36,16 +37,17 @@ def taken_pattern(finished: FinishedRun, outputs: Collection[Output], made_from:
         )
     new = "|".join(map(re.escape, finished.new))
     of_new_model = rf"(?:.*/)?(?:{new})(?:\.parquet|\.json|\.csv)?(?:/|$)"
-    unchanged = sorted(_unchanged(finished, outputs, [*made_from], of_new_model))
-    patterns = [*map(re.escape, unchanged), OF_POOL, *(f"{re.escape(folder)}.+" for folder in made_from)]
+    unchanged = sorted(_unchanged(finished, outputs, made_from, of_new_model))
+    patterns = [*map(re.escape, unchanged), OF_POOL, *(f"{re.escape(made)}.+" for made in made_from)]
     return "|".join([*patterns, f"(?!{SHOWN})(?!{of_new_model}).+"])
 
 
 def _names(folder: Path, models: Collection[str]) -> set[str]:
     """Return the names in all folders of results but those with one of the ``models``, without suffixes."""
     found: set[str] = set()
-    for each in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
-        names = {re.sub(r"\.(parquet|json|csv)$", "", path.name) for path in each.iterdir()}
+    for _, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if not name.startswith(".")]  # such as the records of jobs
+        names = {re.sub(r"\.(parquet|json|csv)$", "", name) for name in (*folders, *files)}
         found |= set() if names & set(models) else names
     return found
 
@@ -64,7 +66,7 @@ def taken_file(finished: FinishedRun, file: str) -> str:
 
 
 def _unchanged(
-    finished: FinishedRun, outputs: Collection[Output], made_from: list[str], of_new_model: str
+    finished: FinishedRun, outputs: Collection[Output], made_from: tuple[str, ...], of_new_model: str
 ) -> set[str]:
     """Return the files of outputs that need no model which is evaluated now, nor another output that does."""
     left = list(outputs)
@@ -73,7 +75,7 @@ def _unchanged(
         files = {file for output in left for file in output.files.values()}
 
         def changes(file: str, files: Collection[str] = files) -> bool:
-            if file.startswith(tuple(made_from)):
+            if file.startswith(made_from):
                 return False
             return bool(re.match(of_new_model, file) or (re.match(SHOWN, file) and file not in files))
 

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,15 +15,16 @@ from cyclopts import Parameter
 from benchc.atomic import write_text
 from benchc.command_line import NaturalInt
 from benchc.config.benchmarks import module_of
-from benchc.config.evaluation import KEY, RECORD, part_of_record
+from benchc.config.errors import shown
+from benchc.config.evaluation import KEY, RECORD, part_of_record, read_record
 from benchc.config.load import load
 from benchc.config.new_entries import Entry, model_entry, served_entry, with_adapter
 from benchc.config.new_files import catalogue_text
 from benchc.config.raw import block, texts
-from benchc.config.yaml_file import YamlError, read_yaml
+from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
 from benchc.user_paths import relative_path
-from scripts.commands.new import by_id, refuse_repeated
+from scripts.commands.new import by_id, refuse_repeated, repository_root
 from scripts.commands.run import command_of
 
 HEAD = """\
@@ -66,11 +68,19 @@ def evaluate(
         api_key_env: environment variable with the key of servers
         full: show all lines of Snakemake and of the jobs
     """
-    root = Path.cwd()
-    if not (root / "Snakefile").is_file():
-        raise InputError(f"{root}: there is no Snakefile; run the command in the repository's root")
-    settings, known = (_record(benchmark / file) for file in (RECORD, part_of_record("models")))
+    root = repository_root()
+    named = f"--benchmark is {shown(str(benchmark))}"
+    settings, known = (read_record(benchmark / file, named) for file in (RECORD, part_of_record("models")))
     entries = {each: _entry(each, root, known, family, gpus, api_key_env) for each in model}
+    new = [
+        each
+        for each, entry in entries.items()
+        if entry.catalogue is None and entry.content is not known.get(entry.id)
+    ]
+    if new:
+        scoring = scoring or _scoring(settings, known)
+        scored = {each: {**entries[each].content, "scoring": scoring} for each in new}
+        entries |= {each: replace(entries[each], content=content) for each, content in scored.items()}
     if adapter is not None:
         if len(model) > 1 or entries[model[0]].content.get("server"):
             raise InputError(
@@ -80,9 +90,6 @@ def evaluate(
         entries = {model[0]: with_adapter(entries[model[0]], adapter, root)}
     refuse_repeated("--model", model, entries)
     models = {id_: entry.content for id_, entry in by_id(entries).items()}
-    if own := [entry.id for entry in entries.values() if is_own(entry, known)]:
-        scoring = scoring or _scoring(settings, known)
-        models |= {id_: {**models[id_], "scoring": scoring} for id_ in own}
     name = name or _run_name(str(settings.get("name")), list(models))
     file, catalogue = Path("config", f"{name}.yaml"), Path("config", f"{name}-models.yaml")
     content = {
@@ -130,25 +137,6 @@ def _scoring(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
         file=sys.stderr,
     )
     return "letter"
-
-
-def is_own(entry: Entry, known: Mapping[str, Any]) -> bool:
-    """Return whether an entry is new: of no catalogue, and none of the ``known`` ones."""
-    return entry.catalogue is None and entry.content is not known.get(entry.id)
-
-
-def _record(path: Path) -> Mapping[str, Any]:
-    try:
-        content = read_yaml(path)
-    except (OSError, YamlError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise InputError(
-            f"--benchmark {path.parent}: {path.name} cannot be read ({reason}); give the folder of a "
-            "finished run, such as results/demo"
-        ) from error
-    if not isinstance(content, Mapping):
-        raise InputError(f"{path}: is no mapping of keys to values; restore it")
-    return content
 
 
 def _entry(

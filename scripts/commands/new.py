@@ -67,9 +67,7 @@ def new(
             owner/name of the Hub, with @REVISION unless it is the default branch
         benchmark: the benchmark of the run; default: that of config/demo.yaml
     """
-    root = Path.cwd()
-    if not (root / "Snakefile").is_file():
-        raise InputError(f"{root}: there is no Snakefile; run the command in the repository's root")
+    root = repository_root()
     demo = read_yaml(root / DEMO)
     supported = benchmarks_with("new")
     benchmark = benchmark or str(demo["benchmark"])
@@ -151,6 +149,14 @@ def adapted_model(models: Iterable[str]) -> str:
             "add the key `adapter` to the entries in the catalogue by hand"
         )
     return found[0]
+
+
+def repository_root() -> Path:
+    """Return the working directory. Raises InputError where it is not the repository's root."""
+    root = Path.cwd()
+    if not (root / "Snakefile").is_file():
+        raise InputError(f"{root}: there is no Snakefile; run the command in the repository's root")
+    return root
 
 
 def known_task_column(name: str) -> str:

@@ -52,9 +52,7 @@ def command_of(config: Path, options: Sequence[str], *, full: bool = False) -> l
         command += ["--logger", "stages", "--logger-stages-results", f"results/{name}"]
     # A flag ends a list of configurations or resources, or a target that follows would be one.
     rest = ["--show-failed-logs", *options]
-    encoder_gpus = 0 if found.finished else found.settings.encoder_gpus
-    needs_gpu = encoder_gpus or any(model.gpus for model in found.asked.values())
-    return [*command, *(_with_gpus(rest) if needs_gpu else rest)]
+    return [*command, *(_with_gpus(rest) if found.most_gpus else rest)]
 
 
 def _with_gpus(options: list[str]) -> list[str]:

@@ -15,7 +15,7 @@ def config_of(
 ) -> Config:
     """Return a small configuration with these sources and models; ``blocks`` replace whole keys."""
     raw = yaml.safe_load(CONFIG) | {"sources": list(sources)} | blocks
-    settings = RunSettings.model_validate({key: raw[key] for key in RunSettings.model_fields})
+    settings = RunSettings.model_validate({key: raw[key] for key in RunSettings.model_fields if key in raw})
     plain = {"task_column": "category"}
     return Config(
         settings,

@@ -32,6 +32,7 @@ from tests.models.classes.builders import BUILDERS, save
 from tests.models.classes.checks import variants
 from tests.models.classes.common import QUESTIONS
 from tests.models.conftest import QUESTIONS as KNOWN_QUESTIONS
+from tests.models.test_adapter import base_model, matrices, write_adapter
 from tests.stages import ROOT, call_stage, command_of
 
 CLASSES = ("gemma3", "idefics3", "internvl", "llava_next", "llava_onevision", "qwen2_5_vl")
@@ -74,6 +75,24 @@ def test_agreement_with_the_cpu(model_type, device, tmp_path, record_property):
                 largest = max(largest, float(difference))
     record_property(f"largest difference, {model_type}", f"{largest:.1e}")
     assert largest < TOLERANCE
+
+
+def test_agreement_of_a_merged_adapter_with_the_cpu(checkpoints, device, tmp_path, record_property):
+    """Logits in float32, and in bfloat16 each weight, bit by bit: sums are rounded after they are made."""
+    base, question = checkpoints["llava"], KNOWN_QUESTIONS[0]
+    lora = str(write_adapter(tmp_path / "lora", matrices(base_model(base))))
+    on_cpu, on_device = (loaded(base, each, adapter=lora) for each in ("cpu", device))
+    without, expected, found = (
+        model.score(question, variants(1)).logits for model in (loaded(base, device), on_cpu, on_device)
+    )
+    largest = float(np.abs(found - expected).max())
+    record_property("largest difference, an adapter", f"{largest:.1e}")
+    assert largest < TOLERANCE
+    assert np.abs(found - without).max() > 100 * TOLERANCE
+    rounded = [loaded(base, each, adapter=lora, dtype="bfloat16").chat.model for each in ("cpu", device)]
+    weights = [{name: each.cpu() for name, each in model.state_dict().items()} for model in rounded]
+    assert weights[0].keys() == weights[1].keys()
+    assert all(torch.equal(each, weights[1][name]) for name, each in weights[0].items())
 
 
 @pytest.fixture

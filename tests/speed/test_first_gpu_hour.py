@@ -102,7 +102,7 @@ def test_each_test_on_a_gpu_is_of_one_part(hour: Any, python: Path) -> None:
     command = [str(python), "-m", "pytest", hour.TESTS, "--device=cpu", "--collect-only", "-q"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
     names = [line.split("::")[1] for line in listed.splitlines() if "::" in line]
-    assert len(names) == 21
+    assert len(names) == 22
     counts = {name: sum(f"test_{word}" in name for word in words) for name in names}
     assert set(counts.values()) == {1}, counts
 
@@ -130,8 +130,8 @@ def test_tests_on_a_gpu_are_skipped_with_one_line_where_there_is_none(
 ) -> None:
     found = pytest_says(hour.TESTS, python=python, tmp_path=tmp_path)
     (line,) = (line for line in found.splitlines() if "torch finds no GPU" in line)
-    assert line == "21 tests skipped: torch finds no GPU; --device cpu tries those that can run"
-    assert summary(found) == "21 skipped" and LEFT_OUT not in found
+    assert line == "22 tests skipped: torch finds no GPU; --device cpu tries those that can run"
+    assert summary(found) == "22 skipped" and LEFT_OUT not in found
 
 
 def test_tests_on_a_gpu_run_there_without_an_option(hour: Any, python: Path, tmp_path: Path) -> None:

@@ -69,10 +69,10 @@ class Checkout:
         path = os.pathsep.join([*map(str, folders), os.environ["PATH"]])
         return {**os.environ, "PYTHONPATH": "", "PYTHONDONTWRITEBYTECODE": "1", "PATH": path}
 
-    def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
-        """Run snakemake; a failure shows what it printed."""
-        result = subprocess.run(
-            [self.python, "-m", "snakemake", "--configfile", self.config, *arguments],
+    def module(self, name: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run a module of Python in the checkout."""
+        return subprocess.run(
+            [self.python, "-m", name, *arguments],
             cwd=self.folder,
             env=self.environment,
             text=True,
@@ -80,6 +80,10 @@ class Checkout:
             stderr=subprocess.STDOUT,
             check=False,
         )
+
+    def snakemake(self, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+        """Run snakemake; a failure shows what it printed."""
+        result = self.module("snakemake", "--configfile", self.config, *arguments)
         if check and result.returncode:
             raise AssertionError(f"snakemake {' '.join(arguments)} failed:\n{result.stdout[-6000:]}")
         return result

@@ -232,16 +232,9 @@ def test_a_run_that_lacks_a_part_of_its_benchmark_is_not_completed(finished, tmp
 
 def evaluate(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Call the command, which only plans the run."""
-    command = [checkout.python, "-m", "scripts.benchc", "evaluate", "--benchmark", FINISHED, *arguments, "-n"]
-    return subprocess.run(
-        command,
-        cwd=checkout.folder,
-        env=checkout.environment,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        check=False,
-    )
+    # The checkout has no logger of stages.
+    options = ["--benchmark", FINISHED, *arguments, "--full", "-n"]
+    return checkout.module("scripts.benchc", "evaluate", *options)
 
 
 def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogue(invalid):

@@ -9,7 +9,6 @@ from benchc.benchmarks.mllm_ic.schemas.scores import SCORES
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.subset import SUBSET
-from tests.benchmarks.evaluated import own_jobs
 
 IN_WORDS = "tiny-vilt"
 
@@ -61,7 +60,3 @@ def test_no_category_is_unmapped_and_one_is_left_out(folder):
     assert report.filter(status="unmapped").is_empty()
     left_out = report.filter(status="excluded")
     assert left_out.select("category", "reason").rows() == [("more balls", "two pictures")]
-
-
-def test_another_model_needs_only_its_own_jobs(folder, tmp_path):
-    assert own_jobs(folder, "tiny-llava-s", tmp_path) == {"infer", "outcomes", "score_capabilities"}

@@ -10,7 +10,6 @@ from benchc.benchmarks.naturalbench.schemas.scores import SCORES
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
-from tests.benchmarks.evaluated import own_jobs
 
 CHANCE = 1 / 16  # of four independent answers
 
@@ -129,12 +128,3 @@ def test_contrast_lowers_accuracy(folder):
 def test_every_output_of_the_run_has_rows(folder):
     for name in ("1", "2", "4", "5", "6", "7", "11"):
         assert pl.read_csv(folder / f"tables/table{name}.csv").height >= 2, name
-
-
-def test_another_model_needs_only_its_own_jobs(folder, tmp_path):
-    assert own_jobs(folder, "tiny-llava-s", tmp_path) == {
-        "infer",
-        "infer_without_images",
-        "answer",
-        "score_groups",
-    }

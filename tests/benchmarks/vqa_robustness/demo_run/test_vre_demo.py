@@ -11,7 +11,6 @@ from benchc.schemas.answers import ANSWERS
 from benchc.schemas.grades import GRADES
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.references import REFERENCES
-from tests.benchmarks.evaluated import own_jobs
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +56,3 @@ def test_no_model_answers_one_word(folder, config):
         (path,) = (folder / f"answers/pool/{id_}").glob("*.parquet")
         clean = read_table(path, ANSWERS).filter(corruption="clean")
         assert clean["reply"].value_counts()["count"].max() <= 0.5 * clean.height, id_
-
-
-def test_another_model_needs_only_its_own_jobs(folder, tmp_path):
-    assert own_jobs(folder, "tiny-llava-s", tmp_path) == {"answer", "judge_short_answers"}
