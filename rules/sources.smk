@@ -94,6 +94,8 @@ rule read_source:
         "<benchmarks>/read_source/{source}.jsonl"
     conda:
         "../envs/core.yaml"
+    # Both decode images.
+    threads: 2
     resources:
         mem_mb=1500,
     params:

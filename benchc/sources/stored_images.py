@@ -1,8 +1,10 @@
 """The image files of a source on disk while it is read: each once, with its size and its pixels' hash."""
 
+from concurrent.futures import Future
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
+from threading import Lock
 from types import TracebackType
 from typing import NamedTuple
 
@@ -27,6 +29,8 @@ class StoredImages:
         self._numbers: dict[bytes, int] = {}
         self._places: list[tuple[int, int]] = []
         self.facts: list[ImageFacts] = []
+        self._known: dict[bytes, Future[ImageFacts]] = {}
+        self._lock = Lock()
 
     def __enter__(self) -> "StoredImages":
         return self
@@ -39,18 +43,31 @@ class StoredImages:
     ) -> None:
         self._file.close()
 
-    def add(self, data: bytes) -> None:
-        """Store an image file; one that is there is not decoded again. Raises ImageError where it is none."""
-        key = _key(data)
+    def check(self, data: bytes) -> bytes:
+        """Decode an image file, once even if threads check it at the same time, and return its key.
+
+        Raises ImageError where it is none.
+        """
+        key = blake2b(data, digest_size=16).digest()
+        with self._lock:
+            decodes = key not in self._known
+            known = self._known.setdefault(key, Future())
+        if decodes:
+            try:
+                known.set_result(image_facts(data))
+            except BaseException as error:
+                known.set_exception(error)
+        known.result()
+        return key
+
+    def add(self, key: bytes, data: bytes) -> int:
+        """Store an image file that was checked, unless it is there, and return its number."""
         if key not in self._numbers:
-            self.facts.append(image_facts(data))
+            self.facts.append(self._known[key].result())
             self._numbers[key] = len(self._places)
             self._places.append((self._file.seek(0, 2), len(data)))
             self._file.write(data)
-
-    def number(self, data: bytes) -> int:
-        """Return the number of a file that was added."""
-        return self._numbers[_key(data)]
+        return self._numbers[key]
 
     def size(self, number: int) -> int:
         """Return the bytes of a file."""
@@ -61,7 +78,3 @@ class StoredImages:
         start, size = self._places[number]
         self._file.seek(start)
         return self._file.read(size)
-
-
-def _key(data: bytes) -> bytes:
-    return blake2b(data, digest_size=16).digest()

@@ -1,6 +1,7 @@
 """Read items from a data file with the columns of VLMEvalKit, whatever its format."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ import polars as pl
 
 from benchc.image_keys import derived_key, named_key, pixel_key
 from benchc.letters import LETTERS
+from benchc.ordered_map import ordered_map
 from benchc.progress import track
 from benchc.schemas.items import ITEMS
 from benchc.sources.error import InvalidRowError, SourceError
@@ -22,6 +24,9 @@ from benchc.sources.stored_images import StoredFile, StoredImages
 from benchc.sources.tsv import Row, listed
 
 LONGEST_INDEX = 100  # characters
+
+# Threads, and rows that they have or wait for, whose images are in memory.
+DECODERS, WAITING = 2, 4
 
 ITEMS_AT_ONCE = 64
 BYTES_AT_ONCE = 2**25
@@ -97,8 +102,9 @@ def opened_source(
     with StoredImages(folder) as store:
         rows = _Rows(source, options, open_ended, image_folder(path), store)
         count = 0
-        for row in track(read_rows(path, options.columns), label=f"read {source}", unit="rows"):
-            rows.add(row)
+        read = track(read_rows(path, options.columns), label=f"read {source}", unit="rows")
+        for row, images in ordered_map(rows.decoded, read, ThreadPoolExecutor(DECODERS), WAITING):
+            rows.add(row, images)
             count += 1
         items = rows.finish()
         if not items:
@@ -119,6 +125,9 @@ def read_vlmevalkit(
     with opened_source(path, source, options) as found:
         return pl.concat(found.frames()), found.report
 
+
+# The files of a row's images, each with its key in the store and its path; or what is said in place of them.
+_Decoded = list[tuple[bytes, bytes, str | None]] | str | InvalidRowError
 
 # Id, text, images and their keys.
 _Item = tuple[str, ItemText, list[StoredFile], list[str]]
@@ -141,7 +150,18 @@ class _Rows:
         self._names: dict[str, list[str]] = {}
         self._named: dict[str, int] = {}
 
-    def add(self, row: Row) -> None:
+    def decoded(self, row: Row) -> tuple[Row, _Decoded]:
+        """Return a row, and its images, all of them decoded. Threads may call it at the same time."""
+        try:
+            found = read_item_images(row.values, self._store.check, row.images, self._folder)
+        except InvalidRowError as refusal:
+            return row, refusal
+        if isinstance(found, str):
+            return row, found
+        return row, [(self._store.check(file.bytes), file.bytes, file.path) for file in found]
+
+    def add(self, row: Row, images: _Decoded) -> None:
+        """Take a row, and what :meth:`decoded` returned for it."""
         index = row.values.get("index", "").strip()
         problem: str | None = None
         if len(index) > LONGEST_INDEX or not index.isprintable():
@@ -154,15 +174,11 @@ class _Rows:
             self._remark(row, index, "rejected", problem)
             return
         # A row that is no item may have the image of another one.
-        try:
-            found = read_item_images(row.values, self._store.add, row.images, self._folder)
-            self._images[index] = (
-                found
-                if isinstance(found, str)
-                else [StoredFile(self._store.number(file.bytes), file.path) for file in found]
-            )
-        except InvalidRowError as refusal:
-            self._images[index] = refusal
+        self._images[index] = (
+            [StoredFile(self._store.add(key, data), path) for key, data, path in images]
+            if isinstance(images, list)
+            else images
+        )
         reason = self._excluded(index, row.values)
         if reason is not None:
             self._remark(row, index, "excluded", reason)

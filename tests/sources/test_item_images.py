@@ -1,5 +1,6 @@
 """Image files have one digest of pixels if and only if they store the same pixels."""
 
+import hashlib
 import io
 
 import numpy as np
@@ -7,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from benchc.images import decode
+from benchc.images import decode, encode_png
 from benchc.sources.item_images import pixel_digest
 
 CHANNELS = {"L": 1, "LA": 2, "RGB": 3, "RGBA": 4}
@@ -80,3 +81,14 @@ def test_the_transparency_of_a_palette_counts() -> None:
         image.save(file, "PNG")
         files.append(file.getvalue())
     assert pixel_digest(files[0]) != pixel_digest(files[1])
+
+
+def test_the_digest_of_a_large_image_is_that_of_all_its_rows() -> None:
+    pixels = np.random.default_rng(0).integers(0, 256, (601, 97, 3), dtype=np.uint8)
+    expected = hashlib.sha256(b"RGB (97, 601) None" + pixels.tobytes()).hexdigest()
+    assert pixel_digest(encode_png(pixels)) == expected
+    bits = Image.fromarray(pixels[..., 0] > 127)
+    file = io.BytesIO()
+    bits.save(file, "PNG")
+    expected = hashlib.sha256(b"1 (97, 601) None" + bits.tobytes()).hexdigest()
+    assert pixel_digest(file.getvalue()) == expected
