@@ -50,14 +50,14 @@ def _pool(path: Path) -> pl.DataFrame:
 
 def _items(name: str) -> pl.DataFrame:
     entry = source_entry(name, Path.cwd())
-    source, path = _found(name, entry)
+    source, path = found_source(name, entry)
     read, _ = read_vlmevalkit(path, entry.id, reader_options(source))
     choice = choose(task_types({entry.id: read}, {entry.id: source.task_column}), None, None)
     return assemble(choice, {entry.id: read})
 
 
-def _found(name: str, entry: Entry) -> tuple[Source, Path]:
-    """Return a source and its file; raises InputError where it is not on this machine."""
+def found_source(name: str, entry: Entry) -> tuple[Source, Path]:
+    """Return a source with options and its data file; raises InputError where it is not on this machine."""
     errors: list[str] = []
     source = validate(Source, entry.content, entry.catalogue or name, errors)
     if source is not None:

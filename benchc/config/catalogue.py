@@ -336,6 +336,20 @@ class Training(Strict):
     )
 
 
+class PublishedAccuracy(Strict):
+    """A model's accuracy on the clean images of a source, as others published it."""
+
+    percent: Annotated[float, Field(gt=0, le=100)] = Field(
+        description="Share of the source's items that are answered correctly, in percent."
+    )
+    tolerance: Annotated[float, Field(gt=0, le=20)] = Field(
+        default=2.0,
+        description="Points by which a measured accuracy may differ: other prompts and ways to score an "
+        "option make one or two.",
+    )
+    reference: NotBlank = Field(description="Where the number was published.")
+
+
 class Model(Strict):
     """A vision-language model, from exactly one of repo, path, train and server.model."""
 
@@ -466,6 +480,11 @@ class Model(Strict):
         description="What somebody did with the entry and the model's real weights: nothing; loaded them, "
         "with a high label mass; or compared accuracy and answers, too, as docs/models.md describes. It is "
         "information and changes nothing.",
+    )
+    published: dict[Id, PublishedAccuracy] = Field(
+        default_factory=dict,
+        description="Accuracies on clean images by the id of the source, for `benchc models verify`. They "
+        "change nothing in a run.",
     )
     note: Label | None = Field(
         default=None, description="What one must know before running the model; null for nothing."

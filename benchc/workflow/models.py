@@ -279,27 +279,10 @@ class Models:
 
     def _asked(self, id_: str) -> AskedModel:
         model = self.entries[id_]
-        return AskedModel(
-            label=id_,
-            location=model.name_on_server or model.repo or self._folder(id_),
-            # The commit of others is in their revision file.
-            revision=None if model.repo is None or _is_fetched(model) else model.revision,
-            family=model.family,
-            auto_class=model.auto_class,
-            server_command=None if model.server is None else model.server.command,
-            dtype=model.dtype,
-            # As the device decides the last bits, it is recorded; the number of GPUs is a resource.
-            device="cuda" if model.gpus else "cpu",
-            units_together=model.units_together,
-            image_backend=model.image_backend,
-            compile=model.compile,
-            trust_remote_code=model.trust_remote_code,
-            processor=dict(sorted(model.processor.items())),
-            system_prompt=model.system_prompt,
-            chat_template=model.chat_template,
-            attention=model.attention,
-            adapter=model.adapter if model.adapter_folder is None else local(model.adapter_folder),
-        )
+        location = model.name_on_server or model.repo or self._folder(id_)
+        # The commit of others is in their revision file.
+        revision = None if model.repo is None or _is_fetched(model) else model.revision
+        return asked_model(id_, model, location, revision)
 
     def _folder(self, id_: str) -> str:
         path = self.entries[id_].path
@@ -331,6 +314,30 @@ class Models:
         adapter = model.adapter_repo is not None or model.adapter_folder is not None
         supported = is_supported(model.family)
         return scorer_modules(model.family, scoring, adapter=adapter) if supported else ()
+
+
+def asked_model(label: str, model: Model, location: str, revision: str | None) -> AskedModel:
+    """Return how jobs ask a model of the catalogue. ``location``: Hub id, folder, or name on a server."""
+    return AskedModel(
+        label=label,
+        location=location,
+        revision=revision,
+        family=model.family,
+        auto_class=model.auto_class,
+        server_command=None if model.server is None else model.server.command,
+        dtype=model.dtype,
+        # As the device decides the last bits, it is recorded; the number of GPUs is a resource.
+        device="cuda" if model.gpus else "cpu",
+        units_together=model.units_together,
+        image_backend=model.image_backend,
+        compile=model.compile,
+        trust_remote_code=model.trust_remote_code,
+        processor=dict(sorted(model.processor.items())),
+        system_prompt=model.system_prompt,
+        chat_template=model.chat_template,
+        attention=model.attention,
+        adapter=model.adapter if model.adapter_folder is None else local(model.adapter_folder),
+    )
 
 
 def _is_fetched(model: Model) -> bool:

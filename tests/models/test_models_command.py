@@ -2,10 +2,12 @@
 
 import base64
 import importlib
+import json
 import os
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -102,7 +104,17 @@ def test_all_models_are_listed(command: Command, hub: Hub) -> None:
     found = rows(out)
     assert status == 0 and hub.requests == []
     flags = [name for name, field in Model.model_fields.items() if field.annotation is bool]
-    assert found["id"] == ["id", "label", "loaded by", "recommended", "revision", *flags, "here", "weights"]
+    assert found["id"] == [
+        "id",
+        "label",
+        "loaded by",
+        "recommended",
+        "revision",
+        *flags,
+        "verified",
+        "here",
+        "weights",
+    ]
     kinds = {id_: (row[2], row[4], row[-2]) for id_, row in found.items()}
     assert kinds["hub-model"] == ("llava", "not pinned", "no")
     assert kinds["pinned-model"] == ("llava", FIRST[:12], "no")
@@ -321,6 +333,69 @@ def test_the_id_of_a_source_is_taken_where_its_file_is_here(command: Command, tm
     refused = command("check", "folder-model", "--source", "open")[2]
     assert refused == "error: open: has open-ended questions; give a source with options"
     assert "no such id in config/sources.yaml" in command("check", "folder-model", "--source", "no.tsv")[2]
+
+
+def edit(id_: str, **keys: object) -> None:
+    entries = yaml.safe_load(Path("models.yaml").read_text())
+    entries[id_] |= keys
+    Path("models.yaml").write_text(yaml.safe_dump(entries))
+
+
+def test_a_model_is_verified_where_its_accuracy_is_the_published_one(command: Command, hub: Hub) -> None:
+    Path("config").mkdir()
+    Path("config/sources.yaml").write_text("near: {label: N, path: n.tsv, task_column: category}\n")
+    Path("config/demo-sources.yaml").write_text("{}")
+    noise = np.random.default_rng(0)
+    images = [
+        base64.b64encode(encode_png(noise.integers(0, 256, (40, 56, 3), np.uint8))).decode()
+        for _ in "12345678"
+    ]
+    items = [
+        f"{index}\t{image}\tWhich?\tred\tblue\t{'AB'[index % 3 == 0]}\tcolour"
+        for index, image in enumerate(images)
+    ]
+    header = "index\timage\tquestion\tA\tB\tanswer\tcategory"
+    Path("n.tsv").write_text("\n".join([header, *items, ""]))
+    missing = command("verify", "pinned-model", "--source", "near")[2]
+    assert "models.yaml: pinned-model has no published accuracy on near, and has none; add it: " in missing
+    published = {"percent": 1, "tolerance": 0.1, "reference": "Table 1"}
+    edit("pinned-model", published={"near": published})
+    absent = command("verify", "pinned-model", "--source", "near")[2]
+    assert f"error: {REPO}: its revision {FIRST} is not in the Hub's cache" in absent
+    command("fetch", "pinned-model")
+    status, out, err = command("verify", "pinned-model", "--source", "near")
+    assert status == 1 and "pinned-model: is not verified, its accuracy differs by " in err
+    correct, count = re.findall(
+        r"clean accuracy: (\d) of (\d) items", command("check", "pinned-model", "--source", "near")[1]
+    )[0]
+    accuracy = 100 * int(correct) / int(count)
+    assert count == "8" and f"pinned-model: {accuracy:.1f} % of 8 items (standard error " in out
+    assert rows(command("list")[1])["pinned-model"][-3] == "" and not Path("results/verified").exists()
+    edit("pinned-model", published={"near": published | {"percent": accuracy - 1, "tolerance": 1}})
+    status, out, err = command("verify", "pinned-model", "--source", "near")
+    assert status == 0 and "8 predictions, 8 from the cache" in err
+    assert out.endswith("verified: results/verified/pinned-model/near.json\n")
+    shown = rows(command("list")[1])["pinned-model"][-3]
+    expected = (
+        f"near: {accuracy:.1f} % ({accuracy - 1:g} % published), {date.today()}, revision {FIRST[:12]}, cpu"
+    )
+    assert shown == expected and expected in " ".join(command("show", "pinned-model")[1].split())
+    # Information about a model changes nothing, and what decides its predictions does.
+    edit("pinned-model", label="Another", mem_mb=9000)
+    assert rows(command("list")[1])["pinned-model"][-3] == expected
+    edit("pinned-model", dtype="bfloat16")
+    assert rows(command("list")[1])["pinned-model"][-3] == ""
+    # Neither does a record that was measured to differ, nor one that is none.
+    edit("pinned-model", dtype="float32")
+    path = Path("results/verified/pinned-model/near.json")
+    content = json.loads(path.read_text())
+    path.write_text(json.dumps(content | {"correct": content["correct"] - 1}))
+    assert rows(command("list")[1])["pinned-model"][-3] == ""
+    path.write_text("{}")
+    assert rows(command("list")[1])["pinned-model"][-3] == ""
+    edit("pinned-model", published={"near": published})
+    command("verify", "pinned-model", "--source", "near")
+    assert not path.exists()
 
 
 def test_what_cannot_be_loaded_is_an_error_before_it_is_fetched(command: Command, hub: Hub) -> None:

@@ -1,4 +1,4 @@
-"""List, show, pin, fetch and check the models of the catalogues."""
+"""List, show, pin, fetch, check and verify the models of the catalogues."""
 
 from scripts.command import command_line
 from scripts.commands.models.check import check
@@ -6,6 +6,7 @@ from scripts.commands.models.fetch import fetch_models
 from scripts.commands.models.list import list_models
 from scripts.commands.models.pin import pin_models
 from scripts.commands.models.show import show
+from scripts.commands.models.verify import verify
 
 app = command_line(
     "models", help="The models of the catalogues: which there are, where they are, and whether they work."
@@ -15,3 +16,4 @@ app.command(show)
 app.command(pin_models, name="pin")
 app.command(fetch_models, name="fetch")
 app.command(check)
+app.command(verify)

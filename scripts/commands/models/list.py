@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from benchc.checking.model_facts import loaded_by, revision_of, whereabouts
+from benchc.checking.verification import verifications
 from benchc.config.catalogue import Model
 from benchc.config.model_catalogue import CATALOGUES, listed_models
 from benchc.models.hub.offline import work_offline
@@ -18,6 +19,8 @@ def list_models(*, catalogue: tuple[Path, ...] = CATALOGUES) -> None:
 
     A model on the Hub is here if its cache has all files that are read. The Hub is not asked. Where a server
     is recommended, it runs the model better than a job does, or it alone can (benchc models show ID).
+    A model is verified if its accuracy was measured here and agrees with a published one (benchc models
+    verify).
 
     Args:
         catalogue: model catalogues; of several entries with one id, the first is taken
@@ -25,7 +28,7 @@ def list_models(*, catalogue: tuple[Path, ...] = CATALOGUES) -> None:
     models = listed_models(catalogue)
     work_offline()
     rows = [row(id_, listed.model) for id_, listed in models.items()]
-    header = ["id", "label", "loaded by", "recommended", "revision", *FLAGS, "here", "weights"]
+    header = ["id", "label", "loaded by", "recommended", "revision", *FLAGS, "verified", "here", "weights"]
     print(markdown(header, rows, text_columns=len(header) - 1), end="")
 
 
@@ -39,6 +42,7 @@ def row(id_: str, model: Model) -> list[str]:
         "server" if model.recommended == "server" else "",
         revision_of(model),
         *("yes" if getattr(model, flag) else "no" for flag in FLAGS),
+        "; ".join(each.text for each in verifications(id_, model)),
         where.text,
         disk_text(where.size) if where.size else "",
     ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from benchc.checking.model_facts import loaded_by, server_address, whereabouts
+from benchc.checking.verification import verifications
 from benchc.config.catalogue import Model
 from benchc.config.model_catalogue import CATALOGUES, Listed, listed_model, listed_models
 from benchc.models.hub.cached import fetch_command
@@ -29,7 +30,7 @@ def show(id: str, /, *, catalogue: tuple[Path, ...] = CATALOGUES) -> None:
     found = listed_model(id, listed_models(catalogue))
     work_offline()
     entry = found.model.model_dump(mode="json")
-    facts = facts_of(found) | {key: json.dumps(value, ensure_ascii=False) for key, value in entry.items()}
+    facts = facts_of(id, found) | {key: json.dumps(value, ensure_ascii=False) for key, value in entry.items()}
     for line in lines(facts, shutil.get_terminal_size().columns):
         print(line)
 
@@ -49,13 +50,15 @@ def lines(facts: Mapping[str, str], columns: int) -> Iterator[str]:
         )
 
 
-def facts_of(found: Listed) -> dict[str, str]:
+def facts_of(id_: str, found: Listed) -> dict[str, str]:
     """Return what the catalogue's keys do not say."""
     model: Model = found.model
     where = whereabouts(model)
     facts = {"catalogue": str(found.file), "loaded by": loaded_by(model), "here": where.text}
     if where.folder is not None:
         facts["folder"] = str(where.folder)
+    if verified := "; ".join(each.text for each in verifications(id_, model)):
+        facts["verified"] = verified
     if where.size:
         facts["weights"] = disk_text(where.size)
     if model.repo is not None and server_address(model) is None:
