@@ -18,9 +18,8 @@ from benchc.config.new_entries import source_entry
 from benchc.config.source_files import max_rejected, published_text, reader_options
 from benchc.corruptions.recipe import CLEAN, clean_recipe
 from benchc.errors import InputError
-from benchc.models.asking import AskedModel, Job, ShownImages
+from benchc.models.asking import AskedModel, Job, Scoring, ShownImages
 from benchc.models.hub.offline import work_offline
-from benchc.models.registry import ANSWERING
 from benchc.schemas.logits import prediction
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
@@ -50,7 +49,8 @@ def verify(id: str, /, *, source: str, catalogue: tuple[Path, ...] = CATALOGUES)
     model = listed.model
     published = _published(id, model, source, listed.file)
     require_folder(id, model)
-    if model.scoring in ANSWERING:
+    scoring = model.scoring
+    if scoring == "generate" or scoring == "classify":
         raise InputError(
             f"{id}: scores no options (scoring: {model.scoring}); only models that do are verified"
         )
@@ -59,7 +59,7 @@ def verify(id: str, /, *, source: str, catalogue: tuple[Path, ...] = CATALOGUES)
     with TemporaryDirectory() as folder:
         pool, predictions = (Path(folder) / f"{name}.parquet" for name in ("pool", "predictions"))
         _write_pool(source, pool)
-        _infer(asked, model, job, pool, predictions)
+        _infer(asked, scoring, job, pool, predictions)
         found = _verification(source, model, published, pool, predictions)
     error = 100 * np.sqrt(found.correct * (found.items - found.correct) / found.items**3)
     print(
@@ -122,12 +122,12 @@ def _write_pool(name: str, pool: Path) -> None:
     pool_stage(sources=[items], task_columns={entry.id: source.task_column}, parquet=pool, report=report)
 
 
-def _infer(asked: AskedModel, model: Model, job: Job, pool: Path, predictions: Path) -> None:
+def _infer(asked: AskedModel, scoring: Scoring, job: Job, pool: Path, predictions: Path) -> None:
     from scripts.infer import infer
 
     infer(
         model=asked,
-        scoring=model.scoring,
+        scoring=scoring,
         images=ShownImages(recipes={CLEAN: clean_recipe()}, seed=0, alpha="drop"),
         job=job,
         pool=pool,
