@@ -21,6 +21,8 @@ from benchc.sources.tsv import RENAMED, Picture, Row, listed
 
 CSV, JSON_LINES, PARQUET = ".csv", ".jsonl", ".parquet"
 SUFFIXES = (CSV, JSON_LINES, PARQUET)
+# What may be mistaken for one of them. A TSV may have any other suffix.
+OTHER_FORMATS = (".json", ".xlsx", ".xls", ".zip", ".arrow", ".pkl")
 METADATA = ("metadata.csv", "metadata.jsonl")  # of a folder of images, as Hugging Face's loader names it
 
 # Of a JSON line, as of a field of a TSV.
@@ -161,6 +163,11 @@ def _header(path: Path) -> list[str]:
 
             with opened_parquet(shards_of(path)[0], "the data set") as file:
                 return file.names
+        case _ if path.suffix.lower() in OTHER_FORMATS:
+            raise SourceError(
+                f"{path}: {path.suffix} files are not read; convert it to a TSV, csv, JSON Lines (.jsonl) or "
+                "Parquet file"
+            )
         case _:
             return tsv.read_header(path)
 

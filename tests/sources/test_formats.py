@@ -366,6 +366,7 @@ def test_a_file_that_is_none_is_one_sentence(tmp_path: Path) -> None:
         "semicolon.csv": b"image;question\n",
         "latin.csv": "image,größe\n".encode("latin-1"),
         "cut.csv": b'image,question,answer\na.png,"?',
+        "list.json": b'[{"question": "?"}]',
     }
     sentences = [
         "is a JSON list; write one object per line",
@@ -374,6 +375,7 @@ def test_a_file_that_is_none_is_one_sentence(tmp_path: Path) -> None:
         "its columns are image;question",
         "is not UTF-8",
         "is not comma-separated text",
+        ".json files are not read; convert it to a TSV, csv, JSON Lines",
     ]
     for (name, content), sentence in zip(files.items(), sentences, strict=True):
         (tmp_path / name).write_bytes(content)
