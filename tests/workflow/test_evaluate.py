@@ -218,6 +218,17 @@ def test_workers_may_be_given(invalid, monkeypatch):
     assert config.settings.inference.workers == 3
 
 
+def test_gpus_of_the_finished_runs_encoders_are_not_asked_for(invalid, monkeypatch):
+    monkeypatch.chdir(invalid.folder)
+    record = invalid.folder / FINISHED / "config.yaml"
+    with invalid.restored(f"{FINISHED}/config.yaml"):
+        settings = yaml.safe_load(record.read_text())
+        settings["selection"]["text_encoder"]["gpus"] = 2
+        record.write_text(yaml.safe_dump(settings))
+        assert load({**settings, **CATALOGUE}, invalid.folder, file=CONFIG).most_gpus == 2
+        assert load({**NEW, **CATALOGUE}, invalid.folder, file=CONFIG).most_gpus == 0
+
+
 def test_a_run_that_lacks_a_part_of_its_benchmark_is_not_completed(finished, tmp_path):
     checkout = evaluation(finished, tmp_path / "new")
     remove("selection/selected.parquet")(checkout)
