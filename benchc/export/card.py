@@ -1,4 +1,4 @@
-"""What describes an export to others: the Hub's data set card, its evaluation files, and Croissant metadata."""
+"""What describes an export: the Hub's data set card and evaluation files, and Croissant metadata."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -35,7 +35,7 @@ _DTYPES = {"string": "sc:Text", "int64": "sc:Integer", "double": "sc:Float", "bo
 def write_descriptions(
     finished: Finished, written: Exported, withheld: Collection[str], repo: str, folder: Path
 ) -> None:
-    """Write README.md, eval.yaml, .eval_results/ and croissant.json; ``repo``: the data set's id on the Hub."""
+    """Write README.md, eval.yaml, .eval_results/ and croissant.json; ``repo``: the data set's Hub id."""
     write_text(folder / "README.md", _card(finished, written, withheld, repo, folder))
     _write_evaluation(finished, repo, folder)
     content = _croissant(finished, written, repo)
@@ -95,8 +95,8 @@ def _card(finished: Finished, written: Exported, withheld: Collection[str], repo
         "",
         f"{pluralize(len(finished.ids), 'item')} under {pluralize(len(names), 'corruption')} at up to "
         f"{pluralize(len(settings.corruptions.severities), 'severity level')}, and without corruption: one "
-        f"split each. Seed of the corruptions: {settings.seed}. `benchc evaluate --benchmark FOLDER --model "
-        "MODEL` evaluates a model on a copy of this folder; `manifest.json` has the recipe of each corruption.",
+        f"split each. Seed of the corruptions: {settings.seed}; `manifest.json` has the recipe of each. "
+        "`benchc evaluate --benchmark FOLDER --model MODEL` evaluates a model on a copy of this folder.",
         "",
         "## Sources and licences",
         "",
@@ -107,15 +107,15 @@ def _card(finished: Finished, written: Exported, withheld: Collection[str], repo
     ]
     if UNKNOWN in licences:
         lines += [
-            "`unknown`: the source catalogue states no licence. Ask the publishers before you pass it on; what "
-            "benchc has drawn itself has no other author than the one of this export.",
+            "`unknown`: the source catalogue states no licence; ask the publishers before you pass it on. "
+            "What benchc has drawn is that of whoever ran it.",
             "",
         ]
     if withheld:
         lines += [
-            f"Of {', '.join(sorted(withheld))}, this export has ids, recipes and pixel hashes alone (`withheld/`). "
-            "`benchc rebuild FOLDER` reads their questions and images from the publishers' files, makes the "
-            "corrupted images again, and compares the hashes.",
+            f"Of {', '.join(sorted(withheld))}, this export has ids, recipes and pixel hashes alone "
+            "(`withheld/`). `benchc rebuild FOLDER` reads their questions and images from the publishers' "
+            "files, makes the corrupted images again, and compares the hashes.",
             "",
         ]
     tables = (finished.folder / f"tables/{table}.md" for table in run.benchmark.main_tables)
@@ -132,8 +132,8 @@ def _source_rows(finished: Finished, withheld: Collection[str]) -> list[str]:
         source = id_.partition("/")[0]
         counts[source] = counts.get(source, 0) + 1
     return [
-        f"| {source.label} (`{id_}`) | {licence_of(source)}{', drawn by benchc' if source.generated else ''} | "
-        f"{counts.get(id_, 0)} | {'ids and hashes' if id_ in withheld else 'yes'} |"
+        f"| {source.label} (`{id_}`) | {licence_of(source)}{', drawn by benchc' if source.generated else ''} "
+        f"| {counts.get(id_, 0)} | {'ids and hashes' if id_ in withheld else 'yes'} |"
         for id_, source in _sources(finished).items()
     ]
 
@@ -149,7 +149,7 @@ def _feature(field: pa.Field) -> dict[str, Any]:
 
 
 def _write_evaluation(finished: Finished, repo: str, folder: Path) -> None:
-    """Write the Hub's description of the benchmark, and a file of results for the repository of each model."""
+    """Write the Hub's description of the benchmark, and a file of results for each model's repository."""
     run = finished.run
     metrics = run.benchmark.metrics
     tasks = [
@@ -245,9 +245,9 @@ def _croissant_type(dtype: pa.DataType) -> dict[str, Any]:
 
 
 _TERMS = (
-    "citeAs column equivalentProperty extract field fileProperty fileObject fileSet format includes isLiveDataset "
-    "jsonPath key md5 parentField path recordSet references regex repeated replace samplingRate separator source "
-    "subField transform"
+    "citeAs column equivalentProperty extract field fileProperty fileObject fileSet format includes "
+    "isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace "
+    "samplingRate separator source subField transform"
 )
 # The one that Croissant 1.0 prescribes.
 _CONTEXT: dict[str, Any] = {

@@ -24,6 +24,8 @@ from benchc.workflow.run import Run
 POOL_FILE = "pool/items.parquet"
 REFERENCES_FILE = "pool/references.parquet"
 ASSIGNMENT_FILE = "pool/assignment.parquet"
+# Of the run itself, or made again from the rows of the export.
+NOT_COPIED = ("sources", "corrupted", "benchmark", "report.html")
 # Columns with content of items, beside images.
 CONTENT = {"question", "english_question", "caption", "truth", "image"}
 
@@ -52,9 +54,13 @@ class Finished:
 
     @cached_property
     def ids(self) -> list[str]:
-        """The ids of the benchmark's items, in the pool's order."""
+        """The ids of the benchmark's items, in the pool's order: of all about which models are asked."""
         stored = self.run.benchmark.stored_subset
-        return read_ids(self.pool, None if stored is None else self._subset(stored))
+        files = [self._subset(name) for name in ([stored] if stored else self.run.benchmark.subsets)]
+        if None in files:
+            return read_ids(self.pool)
+        found = {id_ for path in files if path is not None for id_ in read_ids(self.pool, path)}
+        return [id_ for id_ in read_ids(self.pool) if id_ in found]
 
     @cached_property
     def other_ids(self) -> list[str]:
@@ -95,9 +101,8 @@ class Finished:
         for path in sorted(self.folder.rglob("*")):
             parts = path.relative_to(self.folder).parts
             hidden = any(part.startswith(".") for part in parts)
-            if path.is_file() and not hidden and parts[0] not in ("sources", "corrupted", "benchmark"):
-                if parts != ("report.html",):
-                    yield "/".join(parts)
+            if path.is_file() and not hidden and parts[0] not in NOT_COPIED:
+                yield "/".join(parts)
 
     @cached_property
     def shows_items(self) -> set[str]:

@@ -6,8 +6,8 @@ from benchc.config.catalogue import Source
 
 UNKNOWN = "unknown"
 
-# Licences that allow copies and changed copies; those of Creative Commons with ND allow no changed ones, and a
-# corrupted image is one. NC and SA are conditions for whoever uses the export.
+# Licences that allow copies and changed copies, which corrupted images are. Those of Creative Commons with ND
+# allow no changed ones; NC and SA are conditions for whoever uses the export.
 _OPEN = re.compile(
     r"(CC0|CC-BY(-NC)?(-SA)?|PDDL|ODC-BY|ODBL|CDLA-(PERMISSIVE|SHARING)|MIT(-0)?|ISC|APACHE|BSD|UNLICENSE)"
     r"(-\d[\w.]*)?(-(CLAUSE|ONLY|OR-LATER))*"

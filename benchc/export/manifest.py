@@ -82,8 +82,8 @@ def read_manifest(folder: Path) -> Manifest:
         version, by = content["format"], content["benchc"]
     except OSError as error:
         raise InputError(
-            f"{folder}: is no export, since its {FILE} cannot be read ({error.strerror}); give the folder that "
-            "`benchc export` wrote"
+            f"{folder}: is no export, since its {FILE} cannot be read ({error.strerror}); give the folder "
+            "that `benchc export` wrote"
         ) from error
     except (ValueError, KeyError, TypeError) as error:
         raise _damaged(path) from error
@@ -110,8 +110,8 @@ def check_files(folder: Path, manifest: Manifest, names: Iterable[str], *, conte
             raise InputError(f"{path}: is missing; copy the whole export again")
         if path.stat().st_size != facts["bytes"] or (content and sha256(path) != facts["sha256"]):
             raise InputError(
-                f"{path}: was changed after the export ({folder / FILE} has another size or SHA-256); copy the "
-                "whole export again"
+                f"{path}: was changed after the export ({FILE} has another size or SHA-256); copy the whole "
+                "export again"
             )
 
 

@@ -46,8 +46,8 @@ def rebuild(export: Path, *, root: Path) -> Path:
     """Return the folder of the finished run of an export, below ``root``, and make it unless it is there.
 
     It is named by the run and the content of the export, which is checked before. A killed call leaves no
-    incomplete folder. Raises InputError where a file of the export is missing or was changed, an image that is
-    made again has other pixels, or a source's file is not what it was; SourceError where it cannot be
+    incomplete folder. Raises InputError where a file of the export is missing or was changed, an image
+    that is made again has other pixels, or a source's file is not what it was; SourceError where it cannot be
     downloaded.
     """
     manifest = read_manifest(export)
@@ -131,8 +131,8 @@ class _Rebuilt:
                     file, numbers, task = files[source_id]
                     if id_ not in numbers:
                         raise InputError(
-                            f"item {id_}: {tsv[source_id][0]} has no such item, so it is another file than that "
-                            "of the export; get the one that its source catalogue names"
+                            f"item {id_}: {tsv[source_id][0]} has no such item, so it is another file than "
+                            "that of the export; get the one that its source catalogue names"
                         )
                     found = file.rows([numbers[id_]])
                     row = found.select(
@@ -142,8 +142,8 @@ class _Rebuilt:
         if pool_hashes(target) != self._manifest.pool:
             named = " or ".join(str(path) for path, _ in tsv.values())
             raise InputError(
-                f"{named}: has other questions, options or images than the export was made from; get the files "
-                "that its source catalogue names"
+                f"{named}: has other questions, options or images than the export was made from; get the "
+                "files that its source catalogue names"
             )
         if f"{RUN}/{REFERENCES_FILE}" in self._manifest.files:
             self._make_references(
@@ -194,14 +194,14 @@ class _Rebuilt:
     def _generate(
         self, corruption: str, sources: Mapping[str, str]
     ) -> tuple[Path, dict[str, list[int]]] | None:
-        """Corrupt the images of items that are not passed on; return the table, and each item's severities."""
+        """Corrupt the images of items that are not passed on; return the table, and the items' severities."""
         if self._withheld is None:
             return None
         recipe = _recipe(self._manifest.recipes[corruption])
         ids = set(self._withheld["id"])
         if self._manifest.images_folder == "corrupted":
             ids |= {id_ for id_ in self._other_ids() if sources[id_] in self._manifest.withheld}
-        levels = dict.fromkeys(ids, [*recipe.severities])
+        levels = {id_: [*recipe.severities] for id_ in ids}
         assignment = self._target / ASSIGNMENT_FILE
         if assignment.is_file() and corruption != CLEAN:
             cells = read_assignment(assignment, {corruption: recipe.severities})[corruption]
@@ -239,8 +239,8 @@ class _Rebuilt:
                     made_with = self._manifest.libraries.items()
                     other = [f"{name} {version}" for name, version in made_with if here.get(name) != version]
                     raise InputError(
-                        f"item {id_} under {corruption} at severity {level}: has other pixels than in the run "
-                        f"{self._manifest.run}; install benchc {self._manifest.benchc}"
+                        f"item {id_} under {corruption} at severity {level}: has other pixels than in the "
+                        f"run {self._manifest.run}; install benchc {self._manifest.benchc}"
                         f"{''.join(f', {each}' for each in other)}, with which it was made"
                     )
 

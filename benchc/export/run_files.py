@@ -27,8 +27,8 @@ KEPT = ("id", "source", "image_keys")
 def copy_run(finished: Finished, withheld: Collection[str], left_out: Collection[str], folder: Path) -> None:
     """Copy the files of a finished run to ``folder``, without tables of corrupted images.
 
-    Raises InputError where a table has questions or images of ``withheld`` sources, which cannot be told apart
-    in it.
+    Raises InputError where a table has questions or images of ``withheld`` sources, which cannot be told
+    apart in it.
     """
     for name in finished.files():
         if name in left_out:

@@ -1,4 +1,4 @@
-"""Write rows with images to Parquet shards as the Hub's viewer and `datasets` read them, in bounded memory."""
+"""Write rows with images to Parquet shards, as the Hub and `datasets` read them, in bounded memory."""
 
 import json
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-# The Hub's viewer refuses row groups of several hundred megabytes, and the Hub recommends shards of this size.
+# The Hub's viewer refuses row groups of several hundred megabytes; the Hub recommends shards of this size.
 ROW_GROUP_BYTES = 16 * 2**20
 SHARD_BYTES = 500 * 10**6
 

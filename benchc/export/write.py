@@ -1,4 +1,4 @@
-"""Export the benchmark of a finished run: a folder that is a data set repository of the Hub, and can be evaluated on."""
+"""Export the benchmark of a finished run: a data set repository of the Hub, on which models are evaluated."""
 
 import csv
 import importlib.metadata
@@ -94,8 +94,8 @@ def withheld_sources(finished: Finished, redistribute: Collection[str]) -> list[
         id_ = withheld[0]
         raise InputError(
             f"source {id_}: its licence ({licence_of(sources[id_])}) is not known to allow that it is passed "
-            "on, and its corrupted images were imported, so that nobody can make them again; state the licence "
-            "in the source catalogue, or give --redistribute if the publishers allow it"
+            "on, and its corrupted images were imported, so that nobody can make them again; state the "
+            "licence in the source catalogue, or give --redistribute if the publishers allow it"
         )
     return withheld
 

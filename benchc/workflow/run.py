@@ -21,8 +21,8 @@ NO_WILDCARD = "(?!)"  # matches nothing
 class Metric(NamedTuple):
     """A number of each model, as it is published of a model on the Hub.
 
-    ``table``: a csv file with a column `model`; ``column``: that of the number; ``corrupted``: whether it is of
-    corrupted images, not of clean ones alone.
+    ``table``: a csv file with a column `model`; ``column``: that of the number; ``corrupted``: whether it is
+    of corrupted images, not of clean ones alone.
     """
 
     id: str
@@ -46,7 +46,7 @@ class Benchmark(ABC):
         main_tables: the tables that show the models best, one after another
         reported: files that the report requires beside tables and figures
         changed_by_people: folders of outputs that people may fill in, which no job computes with
-        item_columns: what an export adds to each item: columns of tables with ids, by their paths in the folder
+        item_columns: what an export adds to each item: columns of tables of items, by their paths in the run
         metrics: the numbers that an export gives of each model
     """
 

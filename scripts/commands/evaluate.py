@@ -57,8 +57,8 @@ def evaluate(
 
     Args:
         options: options of snakemake; default: --cores all
-        benchmark: folder of the finished run, such as results/demo, or an export of one (docs/export.md), whose
-            run is made again below results/exported
+        benchmark: folder of the finished run, such as results/demo, or an export of one (docs/export.md),
+            of which the run is made again below results/exported
         model: models to evaluate: folders in the Hub's format, ids on the Hub, ids of the catalogues in
             config or of the finished run, or addresses of servers (http://host:port, of one that serves
             several models http://host:port#MODEL)

@@ -19,18 +19,18 @@ def export(
 ) -> None:
     """Export the benchmark of a finished run as a data set for the Hugging Face Hub.
 
-    FOLDER has its items and images as Parquet files, a data set card, Croissant metadata, the results of the
-    models that the run has evaluated, and files for VLMEvalKit. `benchc evaluate --benchmark FOLDER` evaluates
-    models on it, also on another machine. Of sources whose licence is not known to allow it, only ids, recipes
-    and pixel hashes are exported. Run it in the repository's root.
+    FOLDER has its items and images as Parquet files, a data set card, Croissant metadata, the results of
+    the models that the run has evaluated, and files for VLMEvalKit. `benchc evaluate --benchmark FOLDER`
+    evaluates models on it, also on another machine. Of sources whose licence is not known to allow more,
+    only ids, recipes and pixel hashes are exported. Run it in the repository's root.
 
     Args:
         run: results/NAME of a finished run; nothing in it is changed
         folder: folder to write, which is absent or empty
-        repo: id of the data set on the Hub, OWNER/NAME, which the results of models name; default: OWNER/ and
-            the name of FOLDER, to be edited
-        redistribute: ids of sources whose publishers allow that they are passed on, though the source catalogue
-            does not say so
+        repo: id of the data set on the Hub, OWNER/NAME, which the results of models name; default: OWNER/
+            and the name of FOLDER, to be edited
+        redistribute: ids of sources whose publishers allow that they are passed on, though the source
+            catalogue does not say so
         vlmevalkit: whether to write TSV files for VLMEvalKit, which have all images once more
     """
     finished = read_finished(run)
@@ -45,8 +45,8 @@ def export(
     )
     if manifest.withheld:
         print(
-            f"not passed on: questions and images of {', '.join(manifest.withheld)}, whose licence in the source "
-            f"catalogue does not allow it or is unknown; `benchc rebuild {folder}` makes them again elsewhere"
+            f"not passed on: questions and images of {', '.join(manifest.withheld)}, whose licence in the "
+            f"source catalogue does not allow it or is unknown; `benchc rebuild {folder}` makes them again"
         )
     if repo is None:
         print(f"replace OWNER in {folder}/.eval_results and croissant.json, or export with --repo OWNER/NAME")

@@ -28,9 +28,7 @@ class Workflow(Benchmark):
     item_columns: ClassVar = {"selection/selected.parquet": ("kappa",)}
     metrics = (
         Metric("accuracy", "accuracy on clean images", "tables/table1.csv", "acc_clean", False),
-        Metric(
-            "delta_accuracy", "change of accuracy under corruption", "tables/table1.csv", "delta_acc", True
-        ),
+        Metric("delta_accuracy", "its change under corruption", "tables/table1.csv", "delta_acc", True),
         Metric("ras", "robustness alignment score", "tables/table1.csv", "ras", True),
     )
 
