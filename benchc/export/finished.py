@@ -26,8 +26,8 @@ REFERENCES_FILE = "pool/references.parquet"
 ASSIGNMENT_FILE = "pool/assignment.parquet"
 # Of the run itself, or made again from the rows of the export.
 NOT_COPIED = ("sources", "corrupted", "benchmark", "report.html")
-# Columns with content of items, beside images.
-CONTENT = {"question", "english_question", "caption", "truth", "image"}
+# Columns with texts of items.
+CONTENT = {"question", "english_question", "caption", "truth"}
 
 
 @dataclass(frozen=True)

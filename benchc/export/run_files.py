@@ -9,7 +9,6 @@ import pyarrow.parquet as pq
 
 from benchc.errors import InputError
 from benchc.export.finished import CONTENT, POOL_FILE, REFERENCES_FILE, Finished
-from benchc.export.shards import IMAGE
 from benchc.schemas.corrupted import CORRUPTED, CorruptedFooter
 from benchc.schemas.corrupted_images import StoredImage, encoded_images
 from benchc.schemas.footer import ImageFooter
@@ -19,7 +18,9 @@ from benchc.schemas.references import REFERENCES
 from benchc.schemas.row_groups import TableWriter, table_writer
 
 IMAGE_BYTES = pl.col("image").struct.field("bytes").bin.size()
-POOL_BYTES = pl.col("images").list.eval(pl.element().struct.field("bytes").bin.size()).list.sum()
+POOL_BYTES = (
+    pl.col("images").list.eval(pl.element().struct.field("bytes").bin.size()).list.sum().fill_null(0)
+)
 # Of an item that is not passed on, the pool says only which images it has.
 KEPT = ("id", "source", "image_keys")
 
@@ -80,7 +81,7 @@ def _refuse_content(path: Path, withheld: Collection[str]) -> None:
     if path.suffix != ".parquet":
         return
     schema = pq.read_schema(path)
-    if any(field.type == IMAGE for field in schema) or CONTENT.intersection(schema.names):
+    if any("binary" in str(field.type) for field in schema) or CONTENT.intersection(schema.names):
         raise InputError(
             f"{path}: may have questions or images of {' and '.join(sorted(withheld))}, whose licence is not "
             "known to allow that they are passed on; state the licence in the source catalogue, or give "
