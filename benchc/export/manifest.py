@@ -54,10 +54,11 @@ class Manifest:
     @property
     def digest(self) -> str:
         """A hash of the manifest, and so of all files that it lists."""
-        return hashlib.blake2b(self.to_json().encode(), digest_size=6).hexdigest()
+        return hashlib.blake2b(_text(asdict(self)).encode(), digest_size=6).hexdigest()
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+        """Return the content of the file, which ends with the digest of the rest."""
+        return _text({**asdict(self), "~digest": self.digest})
 
 
 def is_export(folder: Path) -> bool:
@@ -90,10 +91,11 @@ def read_manifest(folder: Path) -> Manifest:
     if isinstance(version, int) and version > FORMAT:
         raise InputError(f"{path}: was written by a newer version of benchc ({by}); update benchc")
     try:
+        digest = content.pop("~digest")
         manifest = Manifest(**content)
-    except TypeError as error:
+    except (KeyError, TypeError) as error:
         raise _damaged(path) from error
-    if path.read_text(encoding="utf-8") != manifest.to_json():
+    if digest != manifest.digest:
         raise _damaged(path)
     return manifest
 
@@ -119,6 +121,10 @@ def sha256(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _text(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 def _damaged(path: Path) -> InputError:

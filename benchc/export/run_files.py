@@ -18,9 +18,7 @@ from benchc.schemas.references import REFERENCES
 from benchc.schemas.row_groups import TableWriter, table_writer
 
 IMAGE_BYTES = pl.col("image").struct.field("bytes").bin.size()
-POOL_BYTES = (
-    pl.col("images").list.eval(pl.element().struct.field("bytes").bin.size()).list.sum().fill_null(0)
-)
+POOL_BYTES = pl.col("images").list.eval(pl.element().struct.field("bytes").bin.size()).list.sum().fill_null(0)
 # Of an item that is not passed on, the pool says only which images it has.
 KEPT = ("id", "source", "image_keys")
 
