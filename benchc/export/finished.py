@@ -26,6 +26,8 @@ REFERENCES_FILE = "pool/references.parquet"
 ASSIGNMENT_FILE = "pool/assignment.parquet"
 # Of the run itself, or made again from the rows of the export.
 NOT_COPIED = ("sources", "corrupted", "benchmark", "report.html")
+# Keys whose files are recorded elsewhere in the run, or are code.
+NOT_INPUTS = ("name", "catalogues", "sources", "corruptions", "evaluate")
 # Columns with texts of items.
 CONTENT = {"question", "english_question", "caption", "truth"}
 
@@ -104,6 +106,15 @@ class Finished:
             if path.is_file() and not hidden and parts[0] not in NOT_COPIED:
                 yield "/".join(parts)
 
+    def inputs(self) -> list[str]:
+        """Return the paths of the user's files in the configuration that are here, as it writes them.
+
+        Code of corruptions is not among them: how images were corrupted is recorded with its path.
+        """
+        assert self.run.finished is not None
+        own = {key: value for key, value in self.run.finished.settings.items() if key not in NOT_INPUTS}
+        return sorted({text for text in _texts(own) if "/" in text and Path(text).is_file()})
+
     @cached_property
     def shows_items(self) -> set[str]:
         """The files of tables, figures and pages that may show questions or images of the pool.
@@ -139,6 +150,18 @@ class Finished:
         if path is None:
             return None
         return self.folder / path.removeprefix("<results>/").removeprefix(f"{self.run.results}/")
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Yield all texts in the values of a configuration."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
 
 
 def read_finished(folder: Path) -> Finished:

@@ -15,6 +15,7 @@ from benchc.workflow.evaluation import EXPORT
 FILE = EXPORT
 FORMAT = 1
 RUN = "run"  # folder with the files of the finished run
+INPUTS = "inputs"  # folder with the user's files
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Manifest:
         pool: hashes of the columns of the pool, which a pool that is made again must have
         withheld: ids of the sources that are not passed on
         left_out: tables, figures and pages of the run that are not passed on, since they show such items
+        inputs: files of the user that the configuration names, by the path there: where the export has them
         files: bytes and SHA-256 of every other file by its path
     """
 
@@ -49,6 +51,7 @@ class Manifest:
     pool: list[str]
     withheld: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    inputs: dict[str, str] = field(default_factory=dict)
     files: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property

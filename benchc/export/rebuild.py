@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import polars as pl
+import yaml
 
+from benchc.atomic import write_text
 from benchc.config.catalogue import Source, SourceCatalogue
-from benchc.config.evaluation import part_of_record
+from benchc.config.evaluation import RECORD, part_of_record
 from benchc.config.load import validate
 from benchc.config.paths import expand_path
 from benchc.config.source_files import reader_options, source_files
@@ -20,7 +23,7 @@ from benchc.corruptions.recipe import CLEAN, Recipe
 from benchc.errors import InputError
 from benchc.export.finished import ASSIGNMENT_FILE, POOL_FILE, REFERENCES_FILE
 from benchc.export.items import DATA, WITHHELD, cell_name, generate_images, pixel_hashes
-from benchc.export.manifest import FILE, RUN, Manifest, check_files, read_manifest
+from benchc.export.manifest import FILE, INPUTS, RUN, Manifest, check_files, read_manifest
 from benchc.export.run_files import IMAGE_BYTES, POOL_BYTES, append_images, pool_hashes
 from benchc.export.shards import read_rows, shards_of
 from benchc.progress import track
@@ -52,7 +55,8 @@ def rebuild(export: Path, *, root: Path) -> Path:
     """
     manifest = read_manifest(export)
     folder = REBUILT / f"{manifest.run}-{manifest.digest}"
-    needed = [name for name in manifest.files if name.startswith((f"{RUN}/", f"{DATA}/", f"{WITHHELD}/"))]
+    read = tuple(f"{name}/" for name in (RUN, INPUTS, DATA, WITHHELD))
+    needed = [name for name in manifest.files if name.startswith(read)]
     made = (root / folder / FILE).is_file()
     check_files(export, manifest, needed, content=not made)
     if made:
@@ -67,11 +71,31 @@ def rebuild(export: Path, *, root: Path) -> Path:
         shutil.rmtree(target, ignore_errors=True)
         with TemporaryDirectory(dir=partial) as scratch:
             _Rebuilt(export, manifest, target, Path(scratch), root).make()
+        _take_inputs(export, manifest, target, folder)
         # Last, as the sign that the folder is complete.
         shutil.copyfile(export / FILE, target / FILE)
         target.rename(root / folder)
     shutil.rmtree(partial, ignore_errors=True)
     return folder
+
+
+def _take_inputs(export: Path, manifest: Manifest, target: Path, folder: Path) -> None:
+    """Copy the user's files to ``target``; its configuration names them where they will be in ``folder``."""
+    if not manifest.inputs:
+        return
+
+    def renamed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: renamed(each) for key, each in value.items()}
+        if isinstance(value, list):
+            return [renamed(each) for each in value]
+        return str(folder / manifest.inputs[value]) if value in manifest.inputs else value
+
+    for name in manifest.inputs.values():
+        (target / name).parent.mkdir(exist_ok=True)
+        shutil.copyfile(export / name, target / name)
+    record = target / RECORD
+    write_text(record, yaml.safe_dump(renamed(read_yaml(record)), sort_keys=False, allow_unicode=True))
 
 
 class _Rebuilt:

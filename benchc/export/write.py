@@ -2,6 +2,7 @@
 
 import csv
 import importlib.metadata
+import shutil
 from collections.abc import Collection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +15,7 @@ from benchc.export.card import write_descriptions
 from benchc.export.finished import Finished
 from benchc.export.items import Exported, write_items
 from benchc.export.licences import licence_of, redistributable
-from benchc.export.manifest import FORMAT, RUN, Manifest, write_manifest
+from benchc.export.manifest import FORMAT, INPUTS, RUN, Manifest, write_manifest
 from benchc.export.run_files import copy_run, pool_hashes
 from benchc.schemas.parquet import read_footer
 
@@ -47,6 +48,12 @@ def write_export(
     left_out = sorted(finished.shows_items) if withheld else []
     settings, images = finished.run.settings, finished.run.images
     with atomic_folder(folder) as target, TemporaryDirectory(dir=folder.parent, prefix=".images.") as scratch:
+        inputs = {
+            path: f"{INPUTS}/{number}-{Path(path).name}" for number, path in enumerate(finished.inputs())
+        }
+        for path, copy in inputs.items():
+            (target / INPUTS).mkdir(exist_ok=True)
+            shutil.copyfile(path, target / copy)
         # First, since it finds what cannot be exported.
         copy_run(finished, withheld, left_out, target / RUN)
         written = write_items(finished, withheld, target, Path(scratch), tsv=tsv)
@@ -71,6 +78,7 @@ def write_export(
             pool=pool_hashes(finished.pool),
             withheld=withheld,
             left_out=left_out,
+            inputs=inputs,
         )
         write_manifest(target, manifest)
     return manifest, written

@@ -15,7 +15,7 @@ def export(
     *,
     repo: str | None = None,
     redistribute: tuple[str, ...] = (),
-    vlmevalkit: bool = True,
+    no_vlmevalkit: bool = False,
 ) -> None:
     """Export the benchmark of a finished run as a data set for the Hugging Face Hub.
 
@@ -31,11 +31,11 @@ def export(
             and the name of FOLDER, to be edited
         redistribute: ids of sources whose publishers allow that they are passed on, though the source
             catalogue does not say so
-        vlmevalkit: whether to write TSV files for VLMEvalKit, which have all images once more
+        no_vlmevalkit: write no TSV files for VLMEvalKit, which have all images once more
     """
     finished = read_finished(run)
     named = repo or f"OWNER/{folder.resolve().name}"
-    manifest, written = write_export(finished, folder, redistribute=redistribute, repo=named, tsv=vlmevalkit)
+    manifest, written = write_export(finished, folder, redistribute=redistribute, repo=named, tsv=not no_vlmevalkit)
     size = sum(int(facts["bytes"]) for facts in manifest.files.values())
     tables = sum(name.startswith(f"{TSV}/") for name in manifest.files)
     print(
