@@ -10,6 +10,7 @@ from typing import Any
 from benchc.atomic import write_text
 from benchc.errors import InputError
 from benchc.progress import track
+from benchc.transparency import Alpha
 from benchc.workflow.evaluation import EXPORT
 
 FILE = EXPORT
@@ -45,7 +46,7 @@ class Manifest:
     images_folder: str | None
     recipes: dict[str, dict[str, Any]]
     seed: int
-    alpha: str
+    alpha: Alpha
     libraries: dict[str, str]
     footers: dict[str, dict[str, Any]]
     pool: list[str]

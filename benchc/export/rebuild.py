@@ -24,15 +24,15 @@ from benchc.errors import InputError
 from benchc.export.finished import ASSIGNMENT_FILE, POOL_FILE, REFERENCES_FILE
 from benchc.export.items import DATA, WITHHELD, cell_name, generate_images, pixel_hashes
 from benchc.export.manifest import FILE, INPUTS, RUN, Manifest, check_files, read_manifest
-from benchc.export.run_files import IMAGE_BYTES, POOL_BYTES, append_images, pool_hashes
-from benchc.export.shards import read_rows, shards_of
+from benchc.export.run_files import IMAGE_BYTES, POOL_BYTES, append_images, footer_of, pool_hashes
+from benchc.export.shards import Row, read_rows, shards_of
 from benchc.progress import track
 from benchc.schemas.assignment import read_assignment
 from benchc.schemas.corrupted import CORRUPTED, CorruptedFooter
 from benchc.schemas.corrupted_images import StoredImage, encoded_images
 from benchc.schemas.footer import ImageFooter
 from benchc.schemas.items import ITEMS, ItemsFooter
-from benchc.schemas.parquet import TableFile, read_footer, read_table, write_table
+from benchc.schemas.parquet import TableFile, read_table, write_table
 from benchc.schemas.pool import POOL, PoolFooter
 from benchc.schemas.pool_images import image_levels
 from benchc.schemas.references import REFERENCES
@@ -135,7 +135,7 @@ class _Rebuilt:
         """Fill in the items of sources that are not passed on, from the publishers' files."""
         tsv = {id_: self._tsv(id_, source) for id_, source in self._sources().items()}
         stripped = self._export / RUN / POOL_FILE
-        footer = PoolFooter(**read_footer(stripped))
+        footer = PoolFooter(**footer_of(stripped))
         with ExitStack() as stack:
             files: dict[str, tuple[TableFile, dict[str, int], str]] = {}
             for id_, (path, source) in tsv.items():
@@ -184,7 +184,7 @@ class _Rebuilt:
         found = read_references(self._target / POOL_FILE, files, known=rows["id"])
         ids = read_table(self._target / POOL_FILE, POOL, ["id"])
         merged = ids.join(pl.concat([rows, found]), on="id", how="left", maintain_order="left")
-        footer = ImageFooter(**read_footer(stripped))
+        footer = ImageFooter(**footer_of(stripped))
         write_table(merged, self._target / REFERENCES_FILE, REFERENCES, footer)
 
     def _sources(self) -> dict[str, Source]:
@@ -314,7 +314,7 @@ class _Rebuilt:
                     heads[level] = following, heads[level][1]
 
 
-def _files(row: Mapping[str, object]) -> list[bytes]:
+def _files(row: Row) -> list[bytes]:
     images = row["images"] if "images" in row else [row["image"]]
     return [image["bytes"] for image in images]
 
@@ -327,7 +327,7 @@ def _of_table(path: Path) -> Iterator[list[StoredImage]]:
             yield [(key, {severity: image["bytes"]})]
 
 
-def _recipe(content: Mapping[str, object]) -> Recipe:
+def _recipe(content: Mapping[str, Any]) -> Recipe:
     """Return a recipe from its content, in which JSON has made texts of severities."""
     parameters = {int(severity): values for severity, values in content["parameters"].items()}
     return Recipe(**{**content, "parameters": parameters, "pixels": tuple(content.get("pixels", ()))})

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pyarrow.parquet as pq
@@ -46,6 +47,11 @@ def copy_run(finished: Finished, withheld: Collection[str], left_out: Collection
         _copy_other_images(finished, withheld, folder)
 
 
+def footer_of(path: Path) -> dict[str, Any]:
+    """Return the facts in a table's footer, as its class takes them."""
+    return read_footer(path)
+
+
 def pool_hashes(pool: Path) -> list[str]:
     """Return the hashes of the columns of a pool."""
     with TableFile(pool, POOL) as file:
@@ -56,7 +62,7 @@ def _write_pool(pool: Path, withheld: Collection[str], target: Path) -> None:
     """Write a pool in which items of ``withheld`` sources have no content."""
     with (
         TableFile(pool, POOL) as file,
-        table_writer(target, POOL, POOL_BYTES, PoolFooter(**read_footer(pool)), compression="zstd") as writer,
+        table_writer(target, POOL, POOL_BYTES, PoolFooter(**footer_of(pool)), compression="zstd") as writer,
     ):
         for number in range(file.height):
             row = file.rows([number])
@@ -72,7 +78,7 @@ def _write_references(finished: Finished, withheld: Collection[str], target: Pat
     sources = read_table(finished.pool, POOL, ["id", "source"])
     kept = sources.filter(~pl.col("source").is_in(list(withheld)))["id"]
     rows = read_table(path, REFERENCES).filter(pl.col("id").is_in(kept.implode()))
-    write_table(rows, target, REFERENCES, ImageFooter(**read_footer(path)))
+    write_table(rows, target, REFERENCES, ImageFooter(**footer_of(path)))
 
 
 def _refuse_content(path: Path, withheld: Collection[str]) -> None:
@@ -95,7 +101,7 @@ def _copy_other_images(finished: Finished, withheld: Collection[str], folder: Pa
         path = finished.folder / "corrupted" / f"{corruption}.parquet"
         levels = finished.levels(corruption, ids)
         keys = {id_: finished.keys[id_] for id_ in levels}
-        footer = CorruptedFooter(**read_footer(path))
+        footer = CorruptedFooter(**footer_of(path))
         with table_writer(
             folder / "corrupted" / path.name, CORRUPTED, IMAGE_BYTES, footer, compression="zstd"
         ) as writer:

@@ -16,8 +16,7 @@ from benchc.export.finished import Finished
 from benchc.export.items import Exported, write_items
 from benchc.export.licences import licence_of, redistributable
 from benchc.export.manifest import FORMAT, INPUTS, RUN, Manifest, write_manifest
-from benchc.export.run_files import copy_run, pool_hashes
-from benchc.schemas.parquet import read_footer
+from benchc.export.run_files import copy_run, footer_of, pool_hashes
 
 
 def write_export(
@@ -60,10 +59,8 @@ def write_export(
         _write_selected(finished, target)
         write_descriptions(finished, written, withheld, repo, target)
         stored = finished.images_folder
-        footers = {
-            name: read_footer(finished.folder / stored / f"{name}.parquet")
-            for name in (images.recipes if stored else ())
-        }
+        tables = {} if stored is None else dict.fromkeys(images.recipes, finished.folder / stored)
+        footers = {name: footer_of(path / f"{name}.parquet") for name, path in tables.items()}
         manifest = Manifest(
             format=FORMAT,
             benchc=importlib.metadata.version("benchc"),

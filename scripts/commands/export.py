@@ -35,7 +35,9 @@ def export(
     """
     finished = read_finished(run)
     named = repo or f"OWNER/{folder.resolve().name}"
-    manifest, written = write_export(finished, folder, redistribute=redistribute, repo=named, tsv=not no_vlmevalkit)
+    manifest, written = write_export(
+        finished, folder, redistribute=redistribute, repo=named, tsv=not no_vlmevalkit
+    )
     size = sum(int(facts["bytes"]) for facts in manifest.files.values())
     tables = sum(name.startswith(f"{TSV}/") for name in manifest.files)
     print(
