@@ -120,7 +120,7 @@ def _card(finished: Finished, written: Exported, withheld: Collection[str], repo
         ]
     tables = (finished.folder / f"tables/{table}.md" for table in run.benchmark.main_tables)
     for table in tables:
-        if table.is_file() and not withheld:
+        if table.is_file():
             lines += ["## Models", "", table.read_text(encoding="utf-8").strip(), ""]
             break
     return f"---\n{_yaml(head)}---\n\n" + "\n".join(lines)

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from benchc.atomic import write_text
@@ -99,7 +99,7 @@ def read_manifest(folder: Path) -> Manifest:
         manifest = Manifest(**content)
     except (KeyError, TypeError) as error:
         raise _damaged(path) from error
-    if digest != manifest.digest:
+    if digest != manifest.digest or not _stays_inside(manifest):
         raise _damaged(path)
     return manifest
 
@@ -125,6 +125,17 @@ def sha256(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _stays_inside(manifest: Manifest) -> bool:
+    """Return whether no name in a manifest, which may be a stranger's, leads out of its folder."""
+    names = [manifest.run, *manifest.recipes, *manifest.footers, *manifest.withheld]
+    paths = [PurePosixPath(name) for name in (*manifest.files, *manifest.inputs.values())]
+    return (
+        manifest.images_folder in (None, "corrupted", "benchmark")
+        and all("/" not in name and not name.startswith(".") for name in names)
+        and not any(path.is_absolute() or ".." in path.parts for path in paths)
+    )
 
 
 def _text(content: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchc.errors import InputError
-from benchc.export.manifest import FILE, read_manifest, write_manifest
+from benchc.export.manifest import FILE, Manifest, read_manifest, write_manifest
 from benchc.export.rebuild import rebuild
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_footer, read_table
@@ -136,6 +136,10 @@ def test_an_altered_export_is_refused(moved, tmp_path):
     assert sentence(moved, tmp_path) == incomplete
     manifest.write_text(text[:-20])
     assert sentence(moved, tmp_path) == incomplete
+    for change in ({"run": "../../run"}, {"images_folder": "../images"}, {"inputs": {"a": "../../b"}}):
+        edited = {key: value for key, value in json.loads(text).items() if key != "~digest"} | change
+        manifest.write_text(Manifest(**edited).to_json())
+        assert sentence(moved, tmp_path) == incomplete
     newer = json.loads(text) | {"format": 2, "benchc": "9.0", "new": 1}
     manifest.write_text(json.dumps(newer))
     assert sentence(moved, tmp_path) == (
