@@ -53,7 +53,8 @@ def atomic_folder(path: str | Path) -> Iterator[Path]:
         folder.mkdir()
         yield folder
         for file in folder.iterdir():
-            _share(file)
+            if file.is_file():
+                _share(file)
         old = Path(scratch) / f"{path.name}.old"
         exists = path.exists() or path.is_symlink()
         if exists:

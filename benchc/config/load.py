@@ -49,7 +49,8 @@ class Config:
         """Return the models that jobs of the run may ask: without those whose results a finished run has."""
         if self.finished is None:
             return self.models
-        return {id_: self.models[id_] for id_ in self.finished.new}
+        # Those that a run tunes are a configuration of their own.
+        return {id_: self.models[id_] for id_ in self.finished.new if id_ in self.models}
 
     @property
     def most_gpus(self) -> int:

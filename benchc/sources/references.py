@@ -35,13 +35,16 @@ class AnswerFile(NamedTuple):
     columns: Mapping[str, str | list[str]] = {}
 
 
-def read_references(pool: Path, files: Mapping[str, AnswerFile]) -> pl.DataFrame:
+def read_references(pool: Path, files: Mapping[str, AnswerFile], known: Collection[str] = ()) -> pl.DataFrame:
     """Return the reference answers of all items of ``pool``, of type REFERENCES in the pool's order.
+
+    Items whose ids are ``known`` are left out.
 
     That of an item with options is the text of the right one. The others are read from ``files``, by source,
     and only for the items of the pool. Raises InputError where an item has none.
     """
     items = read_table(pool, POOL, ["id", "source", "options", "answer"])
+    items = items.filter(~pl.col("id").is_in(list(known)))
     found: dict[str, Reference] = {}
     for id_, _, options, answer in items.iter_rows():
         if answer is not None:

@@ -1,5 +1,6 @@
 """A run that evaluates models on the benchmark of a finished one, whose files it takes."""
 
+import json
 import os
 import re
 from collections.abc import Collection
@@ -16,6 +17,7 @@ SHOWN = r"(?:tables|figures|pages)/|models\.json$|config[^/]*\.yaml$"
 # Figures of the pool, which no benchmark declares.
 OF_POOL = r"figures/contact_sheet_.+"
 RESULTS = "<results>/"
+EXPORT = "manifest.json"  # of a run that was made from an export (benchc/export)
 
 
 def taken_pattern(finished: FinishedRun, outputs: Collection[Output], made_from: tuple[str, ...]) -> str:
@@ -27,6 +29,8 @@ def taken_pattern(finished: FinishedRun, outputs: Collection[Output], made_from:
     where the finished run lacks a table, figure or page.
     """
     folder = Path(local(finished.folder))
+    absent = not_passed_on(folder)
+    outputs = [output for output in outputs if absent.isdisjoint(output.files.values())]
     wanted = [file for output in outputs if output.wanted for file in output.files.values()]
     if missing := [file for file in wanted if not (folder / file).is_file()]:
         raise InputError(f"{folder} is not finished: {missing[0]} is missing; {_advice(finished)}")
@@ -38,8 +42,15 @@ def taken_pattern(finished: FinishedRun, outputs: Collection[Output], made_from:
     new = "|".join(map(re.escape, finished.new))
     of_new_model = rf"(?:.*/)?(?:{new})(?:\.parquet|\.json|\.csv)?(?:/|$)"
     unchanged = sorted(_unchanged(finished, outputs, made_from, of_new_model))
-    patterns = [*map(re.escape, unchanged), OF_POOL, *(f"{re.escape(made)}.+" for made in made_from)]
+    of_pool = [] if any(re.fullmatch(OF_POOL, file) for file in absent) else [OF_POOL]
+    patterns = [*map(re.escape, unchanged), *of_pool, *(f"{re.escape(made)}.+" for made in made_from)]
     return "|".join([*patterns, f"(?!{SHOWN})(?!{of_new_model}).+"])
+
+
+def not_passed_on(folder: Path) -> set[str]:
+    """Return the tables, figures and pages that a run which was made from an export does not have."""
+    path = folder / EXPORT
+    return set(json.loads(path.read_text(encoding="utf-8"))["left_out"]) if path.is_file() else set()
 
 
 def _names(folder: Path, models: Collection[str]) -> set[str]:

@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from benchc.config.benchmarks import module_of, package_of
 from benchc.config.load import Config
@@ -16,6 +16,20 @@ from benchc.workflow.models import Models
 from benchc.workflow.sources import Sources
 
 NO_WILDCARD = "(?!)"  # matches nothing
+
+
+class Metric(NamedTuple):
+    """A number of each model, as it is published of a model on the Hub.
+
+    ``table``: a csv file with a column `model`; ``column``: that of the number; ``corrupted``: whether it is
+    of corrupted images, not of clean ones alone.
+    """
+
+    id: str
+    description: str
+    table: str
+    column: str
+    corrupted: bool
 
 
 class Benchmark(ABC):
@@ -32,6 +46,8 @@ class Benchmark(ABC):
         main_tables: the tables that show the models best, one after another
         reported: files that the report requires beside tables and figures
         changed_by_people: folders of outputs that people may fill in, which no job computes with
+        item_columns: what an export adds to each item: columns of tables of items, by their paths in the run
+        metrics: the numbers that an export gives of each model
     """
 
     subsets: Mapping[str, str | None]
@@ -43,6 +59,8 @@ class Benchmark(ABC):
     main_tables: ClassVar[Sequence[str]] = ()
     reported: Sequence[str] = ()
     changed_by_people: Collection[Path] = ()
+    item_columns: ClassVar[Mapping[str, Sequence[str]]] = {}
+    metrics: ClassVar[Sequence[Metric]] = ()
 
     @abstractmethod
     def __init__(self, config: Config) -> None: ...

@@ -23,6 +23,8 @@ from benchc.config.new_files import catalogue_text
 from benchc.config.raw import block, texts
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
+from benchc.export.manifest import is_export
+from benchc.export.rebuild import rebuild
 from benchc.user_paths import relative_path
 from scripts.commands.new import by_id, refuse_repeated, repository_root
 from scripts.commands.run import command_of
@@ -55,7 +57,8 @@ def evaluate(
 
     Args:
         options: options of snakemake; default: --cores all
-        benchmark: folder of the finished run, such as results/demo
+        benchmark: folder of the finished run, such as results/demo, or an export of one (docs/export.md),
+            of which the run is made again below results/exported
         model: models to evaluate: folders in the Hub's format, ids on the Hub, ids of the catalogues in
             config or of the finished run, or addresses of servers (http://host:port, of one that serves
             several models http://host:port#MODEL)
@@ -69,6 +72,8 @@ def evaluate(
         full: show all lines of Snakemake and of the jobs
     """
     root = repository_root()
+    if is_export(benchmark):
+        benchmark = rebuild(benchmark, root=root)
     named = f"--benchmark is {shown(str(benchmark))}"
     settings, known = (read_record(benchmark / file, named) for file in (RECORD, part_of_record("models")))
     entries = {each: _entry(each, root, known, family, gpus, api_key_env) for each in model}

@@ -1,6 +1,6 @@
 """What the rules ask about a run of Bench-C: its subsets, encoders and outputs."""
 
-from typing import cast
+from typing import ClassVar, cast
 
 from benchc.benchmarks.bench_c import outputs
 from benchc.benchmarks.bench_c.settings import Settings
@@ -8,7 +8,7 @@ from benchc.config.load import Config
 from benchc.models.encoders.names import hub_id
 from benchc.rendering.declaration import Output
 from benchc.workflow import encoders
-from benchc.workflow.run import Benchmark, Run
+from benchc.workflow.run import Benchmark, Metric, Run
 
 
 class Workflow(Benchmark):
@@ -25,6 +25,12 @@ class Workflow(Benchmark):
 
     stored_subset = "selected"
     main_tables = ("table1", "intervals")
+    item_columns: ClassVar = {"selection/selected.parquet": ("kappa",)}
+    metrics = (
+        Metric("accuracy", "accuracy on clean images", "tables/table1.csv", "acc_clean", False),
+        Metric("delta_accuracy", "its change under corruption", "tables/table1.csv", "delta_acc", True),
+        Metric("ras", "robustness alignment score", "tables/table1.csv", "ras", True),
+    )
 
     def __init__(self, config: Config) -> None:
         self.settings = cast(Settings, config.settings)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from benchc.benchmarks.mllm_ic.categories import groups_of, read_categories
 from benchc.benchmarks.mllm_ic.outputs import outputs
@@ -15,7 +15,7 @@ from benchc.pluralize import pluralize
 from benchc.rendering.declaration import Output
 from benchc.workflow.encoders import TrainedEncoder, files_of
 from benchc.workflow.judges import judged
-from benchc.workflow.run import Benchmark, Run
+from benchc.workflow.run import Benchmark, Metric, Run
 from benchc.workflow.sources import local
 
 CAPABILITIES = "<results>/pool/capabilities.parquet"
@@ -36,6 +36,11 @@ class Workflow(Benchmark):
     """
 
     main_tables = ("table1",)
+    item_columns: ClassVar = {"pool/capabilities.parquet": ("capability", "circular_group", "rotation")}
+    metrics = (
+        Metric("accuracy", "accuracy on clean images", "tables/chance.csv", "accuracy", False),
+        Metric("drop", "accuracy lost under corruption", "tables/drops.csv", "overall", True),
+    )
 
     def __init__(self, config: Config) -> None:
         assert isinstance(config.settings, Settings)

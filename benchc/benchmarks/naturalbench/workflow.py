@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import cast
+from typing import ClassVar, cast
 
 from benchc.benchmarks.naturalbench import outputs
 from benchc.benchmarks.naturalbench.blind_workflow import BlindSources
@@ -17,7 +17,7 @@ from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
 from benchc.models.registry import ANSWERING
 from benchc.rendering.declaration import Output
-from benchc.workflow.run import Benchmark, Run
+from benchc.workflow.run import Benchmark, Metric, Run
 from benchc.workflow.sources import local
 
 
@@ -38,6 +38,11 @@ class Workflow(Benchmark):
     """
 
     main_tables = ("table1",)
+    item_columns: ClassVar = {"pool/groups.parquet": ("group", "q_idx", "i_idx")}
+    metrics = (
+        Metric("accuracy", "questions answered rightly, in per cent", "tables/table1.csv", "acc", False),
+        Metric("g_acc", "groups answered rightly, in per cent", "tables/table1.csv", "g_acc", False),
+    )
 
     def __init__(self, config: Config) -> None:
         self.settings = cast(Settings, config.settings)

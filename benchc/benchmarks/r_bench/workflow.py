@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from benchc.benchmarks.r_bench.outputs import outputs
 from benchc.benchmarks.r_bench.settings import Settings
@@ -13,7 +13,7 @@ from benchc.pluralize import pluralize
 from benchc.rendering.declaration import Output
 from benchc.workflow.code import contents_of
 from benchc.workflow.encoders import files_of
-from benchc.workflow.run import Benchmark, Run
+from benchc.workflow.run import Benchmark, Metric, Run
 from benchc.workflow.sources import local
 from benchc.workflow.stage import unrecorded
 
@@ -34,6 +34,11 @@ class Workflow(Benchmark):
 
     assignment = "<results>/pool/assignment.parquet"
     main_tables = ("rank",)
+    item_columns: ClassVar = {"pool/references.parquet": ("truth", "answers")}
+    metrics = (
+        Metric("absolute", "absolute robustness", "tables/rank.csv", "absolute", True),
+        Metric("relative", "relative robustness", "tables/rank.csv", "relative", True),
+    )
 
     def __init__(self, config: Config) -> None:
         assert isinstance(config.settings, Settings)

@@ -1,6 +1,7 @@
 """VQA-robustness's part of a run."""
 
 from pathlib import Path
+from typing import ClassVar
 
 from benchc.benchmarks.vqa_robustness.outputs import outputs
 from benchc.benchmarks.vqa_robustness.settings import Settings
@@ -9,7 +10,7 @@ from benchc.errors import InputError
 from benchc.labels import check_labels
 from benchc.pluralize import pluralize
 from benchc.rendering.declaration import Output
-from benchc.workflow.run import Benchmark, Run
+from benchc.workflow.run import Benchmark, Metric, Run
 from benchc.workflow.sources import local
 
 
@@ -23,6 +24,11 @@ class Workflow(Benchmark):
     """
 
     main_tables = ("vre_intervals",)
+    item_columns: ClassVar = {"pool/references.parquet": ("truth", "answers")}
+    metrics = (
+        Metric("accuracy", "accuracy on clean images", "tables/vre_model.csv", "accuracy", False),
+        Metric("vre", "visual robustness error, lower is better", "tables/vre_model.csv", "vre", True),
+    )
 
     def __init__(self, config: Config) -> None:
         assert isinstance(config.settings, Settings)

@@ -5,6 +5,7 @@ import json
 
 import polars as pl
 import pytest
+import yaml
 
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
 from benchc.benchmarks.naturalbench.schemas.translations import TRANSLATIONS
@@ -44,6 +45,18 @@ def checkout(finished_groups: Checkout, tmp_path_factory: pytest.TempPathFactory
 
 def test_nothing_is_left_to_do(checkout):
     assert checkout.plan() == {}
+
+
+def test_a_model_is_evaluated_on_the_groups_that_others_were_tuned_on(checkout):
+    content = {
+        "name": "new",
+        "evaluate": {"benchmark": "results/groups", "models": ["more"]},
+        "catalogues": {"models": "config/small-models.yaml"},
+    }
+    (checkout.folder / "config/new.yaml").write_text(yaml.safe_dump(content))
+    jobs = checkout.plan("--configfile", "config/new.yaml")
+    assert jobs["score_groups"] == 1
+    assert not {"fine_tune", "assemble", "pool", "corrupt"} & set(jobs)
 
 
 def test_groups_are_made_where_no_model_is_scored(tmp_path, python):

@@ -1,0 +1,265 @@
+"""What describes an export: the Hub's data set card and evaluation files, and Croissant metadata."""
+
+import json
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import yaml
+
+from benchc.atomic import write_text
+from benchc.config.catalogue import Source
+from benchc.corruptions.recipe import CLEAN
+from benchc.export.finished import Finished
+from benchc.export.items import DATA, WITHHELD, Exported
+from benchc.export.licences import UNKNOWN, hub_licence, licence_of
+from benchc.export.shards import IMAGE
+from benchc.pluralize import pluralize
+
+CORRUPTED = "corrupted"
+# The Hub's categories of size.
+SIZES = (
+    (10**3, "n<1K"),
+    (10**4, "1K<n<10K"),
+    (10**5, "10K<n<100K"),
+    (10**6, "100K<n<1M"),
+    (10**7, "1M<n<10M"),
+)
+FRAMEWORK = "benchc"
+
+_DTYPES = {"string": "sc:Text", "int64": "sc:Integer", "double": "sc:Float", "bool": "sc:Boolean"}
+
+
+def write_descriptions(
+    finished: Finished, written: Exported, withheld: Collection[str], repo: str, folder: Path
+) -> None:
+    """Write README.md, eval.yaml, .eval_results/ and croissant.json; ``repo``: the data set's Hub id."""
+    write_text(folder / "README.md", _card(finished, written, withheld, repo, folder))
+    _write_evaluation(finished, repo, folder)
+    content = _croissant(finished, written, repo)
+    write_text(folder / "croissant.json", json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+
+
+def _sources(finished: Finished) -> Mapping[str, Source]:
+    return finished.run.config.sources
+
+
+def _title(finished: Finished) -> str:
+    settings = finished.run.settings
+    return f"{settings.name} ({settings.benchmark})"
+
+
+def _yaml(content: object) -> str:
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=110)
+
+
+def _card(finished: Finished, written: Exported, withheld: Collection[str], repo: str, folder: Path) -> str:
+    run = finished.run
+    licences = sorted({hub_licence(licence_of(source)) for source in _sources(finished).values()})
+    download = sum(path.stat().st_size for paths, _, _ in written.splits.values() for path in paths)
+    splits = [
+        {"name": name, "num_bytes": size, "num_examples": rows}
+        for name, (_, rows, size) in written.splits.items()
+    ]
+    configs: list[dict[str, Any]] = []
+    if written.splits:
+        files = [{"split": name, "path": f"{DATA}/{name}-*"} for name in written.splits]
+        configs.append({"config_name": "default", "data_files": files, "default": True})
+        corrupted = [f"{DATA}/{name}-*" for name in written.splits if name != CLEAN]
+        if corrupted:
+            configs.append({"config_name": CORRUPTED, "data_files": [{"split": "test", "path": corrupted}]})
+    if written.withheld_rows:
+        files = [{"split": "test", "path": f"{WITHHELD}/items-*"}]
+        configs.append({"config_name": WITHHELD, "data_files": files})
+    head = {
+        "license": licences[0] if len(licences) == 1 else licences,
+        "task_categories": ["visual-question-answering"],
+        "pretty_name": _title(finished),
+        "size_categories": [next((name for limit, name in SIZES if written.rows < limit), "n>10M")],
+        "tags": ["benchmark", "robustness", "image-corruption", "benchc"],
+        "configs": configs,
+        "dataset_info": {
+            "config_name": "default",
+            "features": [_feature(field) for field in written.schema],
+            "splits": splits,
+            "download_size": download,
+            "dataset_size": sum(size for _, _, size in written.splits.values()),
+        },
+    }
+    settings = run.settings
+    names = [name for name in run.images.recipes if name != CLEAN]
+    lines = [
+        f"# {_title(finished)}",
+        "",
+        f"{pluralize(len(finished.ids), 'item')} under {pluralize(len(names), 'corruption')} at up to "
+        f"{pluralize(len(settings.corruptions.severities), 'severity level')}, and without corruption: one "
+        f"split each. Seed of the corruptions: {settings.seed}; `manifest.json` has the recipe of each. "
+        "`benchc evaluate --benchmark FOLDER --model MODEL` evaluates a model on a copy of this folder.",
+        "",
+        "## Sources and licences",
+        "",
+        "| source | licence | items | passed on |",
+        "|---|---|---|---|",
+        *_source_rows(finished, withheld),
+        "",
+    ]
+    if UNKNOWN in licences:
+        lines += [
+            "`unknown`: the source catalogue states no licence; ask the publishers before you pass it on. "
+            "What benchc has drawn is that of whoever ran it.",
+            "",
+        ]
+    if withheld:
+        lines += [
+            f"Of {', '.join(sorted(withheld))}, this export has ids, recipes and pixel hashes alone "
+            "(`withheld/`). `benchc rebuild FOLDER` reads their questions and images from the publishers' "
+            "files, makes the corrupted images again, and compares the hashes.",
+            "",
+        ]
+    tables = (finished.folder / f"tables/{table}.md" for table in run.benchmark.main_tables)
+    for table in tables:
+        if table.is_file():
+            lines += ["## Models", "", table.read_text(encoding="utf-8").strip(), ""]
+            break
+    return f"---\n{_yaml(head)}---\n\n" + "\n".join(lines)
+
+
+def _source_rows(finished: Finished, withheld: Collection[str]) -> list[str]:
+    counts: dict[str, int] = {}
+    for id_ in finished.ids:
+        source = id_.partition("/")[0]
+        counts[source] = counts.get(source, 0) + 1
+    return [
+        f"| {source.label} (`{id_}`) | {licence_of(source)}{', drawn by benchc' if source.generated else ''} "
+        f"| {counts.get(id_, 0)} | {'ids and hashes' if id_ in withheld else 'yes'} |"
+        for id_, source in _sources(finished).items()
+    ]
+
+
+def _feature(field: pa.Field) -> dict[str, Any]:
+    """Return a column as the card lists it."""
+    if field.type == IMAGE:
+        return {"name": field.name, "dtype": "image"}
+    if pa.types.is_list(field.type):
+        inner = "image" if field.type.value_type == IMAGE else str(field.type.value_type)
+        return {"name": field.name, "list": inner}
+    return {"name": field.name, "dtype": {"double": "float64"}.get(str(field.type), str(field.type))}
+
+
+def _write_evaluation(finished: Finished, repo: str, folder: Path) -> None:
+    """Write the Hub's description of the benchmark, and a file of results for each model's repository."""
+    run = finished.run
+    metrics = run.benchmark.metrics
+    tasks = [
+        {"id": metric.id, "config": CORRUPTED, "split": "test"}
+        if metric.corrupted
+        else {"id": metric.id, "config": "default", "split": CLEAN}
+        for metric in metrics
+    ]
+    description = (
+        f"Questions about images under {len(run.images.recipes) - 1} corruptions, of the benchmark "
+        f"{run.settings.benchmark}. "
+    ) + " ".join(f"{metric.id}: {metric.description}." for metric in metrics)
+    content = {
+        "name": _title(finished),
+        "description": description,
+        "evaluation_framework": FRAMEWORK,
+        "tasks": tasks,
+    }
+    write_text(folder / "eval.yaml", _yaml(content))
+    tables = {file: pl.read_csv(finished.folder / file) for file in {metric.table for metric in metrics}}
+    for id_ in run.benchmark.measured:
+        model = run.config.models[id_]
+        results = []
+        for metric in metrics:
+            # Some tables name models by their ids, others by their labels.
+            rows = tables[metric.table].filter(pl.col("model").is_in([id_, model.label]))
+            value = rows[metric.column][0] if rows.height else None
+            if value is not None:
+                results.append(
+                    {
+                        "dataset": {"id": repo, "task_id": metric.id},
+                        "value": value,
+                        "evaluation_framework": FRAMEWORK,
+                    }
+                )
+        if results:
+            write_text(folder / ".eval_results" / f"{id_}.yaml", _yaml(results))
+
+
+def _croissant(finished: Finished, written: Exported, repo: str) -> dict[str, Any]:
+    """Return the metadata of Croissant 1.0: one file set, and one record for each row."""
+    licences = [licence_of(source) for source in _sources(finished).values()]
+    fields = [
+        {
+            "@type": "cr:Field",
+            "@id": f"default/{field.name}",
+            "name": field.name,
+            "description": f"Column {field.name} of the Parquet files.",
+            **_croissant_type(field.type),
+            "source": {
+                "fileSet": {"@id": "parquet"},
+                "extract": {"column": field.name},
+                **({"transform": {"jsonPath": "bytes"}} if field.type == IMAGE else {}),
+            },
+        }
+        for field in written.schema
+        # Croissant has no type for a list of encoded images.
+        if field.name != "images"
+    ]
+    return {
+        "@context": _CONTEXT,
+        "@type": "sc:Dataset",
+        "conformsTo": "http://mlcommons.org/croissant/1.0",
+        "name": finished.run.settings.name,
+        "description": f"{_title(finished)}: questions about corrupted images.",
+        "url": f"https://huggingface.co/datasets/{repo}",
+        "license": list(dict.fromkeys(licences)),
+        "isBasedOn": [_based_on(id_, source) for id_, source in _sources(finished).items()],
+        "distribution": [
+            {
+                "@type": "cr:FileSet",
+                "@id": "parquet",
+                "name": "parquet",
+                "encodingFormat": "application/x-parquet",
+                "includes": f"{DATA}/*.parquet",
+            }
+        ],
+        "recordSet": [{"@type": "cr:RecordSet", "@id": "default", "name": "default", "field": fields}],
+    }
+
+
+def _based_on(id_: str, source: Source) -> dict[str, Any]:
+    found = {"@type": "sc:Dataset", "name": source.label, "identifier": id_, "license": licence_of(source)}
+    return found | ({"url": source.url} if source.url else {})
+
+
+def _croissant_type(dtype: pa.DataType) -> dict[str, Any]:
+    if dtype == IMAGE:
+        return {"dataType": "sc:ImageObject"}
+    if pa.types.is_list(dtype):
+        return {"dataType": _DTYPES[str(dtype.value_type)], "repeated": True}
+    return {"dataType": _DTYPES[str(dtype)]}
+
+
+_TERMS = (
+    "citeAs column equivalentProperty extract field fileProperty fileObject fileSet format includes "
+    "isLiveDataset jsonPath key md5 parentField path recordSet references regex repeated replace "
+    "samplingRate separator source subField transform"
+)
+# The one that Croissant 1.0 prescribes.
+_CONTEXT: dict[str, Any] = {
+    "@language": "en",
+    "@vocab": "https://schema.org/",
+    "sc": "https://schema.org/",
+    "cr": "http://mlcommons.org/croissant/",
+    "rai": "http://mlcommons.org/croissant/RAI/",
+    "dct": "http://purl.org/dc/terms/",
+    "conformsTo": "dct:conformsTo",
+    "data": {"@id": "cr:data", "@type": "@json"},
+    "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+    "examples": {"@id": "cr:examples", "@type": "@json"},
+    **{term: f"cr:{term}" for term in _TERMS.split()},
+}

@@ -1,0 +1,146 @@
+"""The manifest of an export: what it is of, how its images were made, and a hash of each of its files."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from benchc.atomic import write_text
+from benchc.errors import InputError
+from benchc.progress import track
+from benchc.transparency import Alpha
+from benchc.workflow.evaluation import EXPORT
+
+FILE = EXPORT
+FORMAT = 1
+RUN = "run"  # folder with the files of the finished run
+INPUTS = "inputs"  # folder with the user's files
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """An export.
+
+    Attributes:
+        format: version of the layout of exports
+        benchc: version that wrote it
+        run, benchmark: the names of the finished run and its benchmark
+        images_folder: that of the run's corrupted images; None where its jobs generate them
+        recipes: how images were corrupted, by corruption, as in footers
+        seed, alpha: of all corruptions
+        libraries: with which the images were made, with their versions
+        footers: of the run's tables of corrupted images by corruption; none where its jobs generate them
+        pool: hashes of the columns of the pool, which a pool that is made again must have
+        withheld: ids of the sources that are not passed on
+        left_out: tables, figures and pages of the run that are not passed on, since they show such items
+        inputs: files of the user that the configuration names, by the path there: where the export has them
+        files: bytes and SHA-256 of every other file by its path
+    """
+
+    format: int
+    benchc: str
+    run: str
+    benchmark: str
+    images_folder: str | None
+    recipes: dict[str, dict[str, Any]]
+    seed: int
+    alpha: Alpha
+    libraries: dict[str, str]
+    footers: dict[str, dict[str, Any]]
+    pool: list[str]
+    withheld: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    inputs: dict[str, str] = field(default_factory=dict)
+    files: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """A hash of the manifest, and so of all files that it lists."""
+        return hashlib.blake2b(_text(asdict(self)).encode(), digest_size=6).hexdigest()
+
+    def to_json(self) -> str:
+        """Return the content of the file, which ends with the digest of the rest."""
+        return _text({**asdict(self), "~digest": self.digest})
+
+
+def is_export(folder: Path) -> bool:
+    """Return whether a folder has the manifest of an export."""
+    return (folder / FILE).is_file()
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest, with the hashes of all files in ``folder``."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    for path in track(paths, label="hash", unit="files"):
+        name = path.relative_to(folder).as_posix()
+        manifest.files[name] = {"bytes": path.stat().st_size, "sha256": sha256(path)}
+    write_text(folder / FILE, manifest.to_json())
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Return the manifest of an export. Raises InputError where there is none that this version reads."""
+    path = folder / FILE
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        version, by = content["format"], content["benchc"]
+    except OSError as error:
+        raise InputError(
+            f"{folder}: is no export, since its {FILE} cannot be read ({error.strerror}); give the folder "
+            "that `benchc export` wrote"
+        ) from error
+    except (ValueError, KeyError, TypeError) as error:
+        raise _damaged(path) from error
+    if isinstance(version, int) and version > FORMAT:
+        raise InputError(f"{path}: was written by a newer version of benchc ({by}); update benchc")
+    try:
+        digest = content.pop("~digest")
+        manifest = Manifest(**content)
+    except (KeyError, TypeError) as error:
+        raise _damaged(path) from error
+    if digest != manifest.digest or not _stays_inside(manifest):
+        raise _damaged(path)
+    return manifest
+
+
+def check_files(folder: Path, manifest: Manifest, names: Iterable[str], *, content: bool) -> None:
+    """Check files of an export: their sizes, and with ``content`` their hashes.
+
+    Raises InputError for the first that is missing, or was changed.
+    """
+    chosen = sorted(names)
+    for name in track(chosen, label="check", unit="files") if content else chosen:
+        path, facts = folder / name, manifest.files[name]
+        if not path.is_file():
+            raise InputError(f"{path}: is missing; copy the whole export again")
+        if path.stat().st_size != facts["bytes"] or (content and sha256(path) != facts["sha256"]):
+            raise InputError(
+                f"{path}: was changed after the export ({FILE} has another size or SHA-256); copy the whole "
+                "export again"
+            )
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _stays_inside(manifest: Manifest) -> bool:
+    """Return whether no name in a manifest, which may be a stranger's, leads out of its folder."""
+    names = [manifest.run, *manifest.recipes, *manifest.footers, *manifest.withheld]
+    paths = [PurePosixPath(name) for name in (*manifest.files, *manifest.inputs.values())]
+    return (
+        manifest.images_folder in (None, "corrupted", "benchmark")
+        and all("/" not in name and not name.startswith(".") for name in names)
+        and not any(path.is_absolute() or ".." in path.parts for path in paths)
+    )
+
+
+def _text(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _damaged(path: Path) -> InputError:
+    return InputError(f"{path}: was changed or is incomplete; copy the whole export again")

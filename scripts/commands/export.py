@@ -1,0 +1,54 @@
+"""Export the benchmark of a finished run, with the results of its models."""
+
+from pathlib import Path
+
+from benchc.export.finished import read_finished
+from benchc.export.items import TSV
+from benchc.export.write import write_export
+from benchc.pluralize import pluralize
+
+
+def export(
+    run: Path,
+    folder: Path,
+    /,
+    *,
+    repo: str | None = None,
+    redistribute: tuple[str, ...] = (),
+    no_vlmevalkit: bool = False,
+) -> None:
+    """Export the benchmark of a finished run as a data set for the Hugging Face Hub.
+
+    FOLDER has its items and images as Parquet files, a data set card, Croissant metadata, the results of
+    the models that the run has evaluated, and files for VLMEvalKit. `benchc evaluate --benchmark FOLDER`
+    evaluates models on it, also on another machine. Of sources whose licence is not known to allow more,
+    only ids, recipes and pixel hashes are exported. Run it in the repository's root.
+
+    Args:
+        run: results/NAME of a finished run; nothing in it is changed
+        folder: folder to write, which is absent or empty
+        repo: id of the data set on the Hub, OWNER/NAME, which the results of models name; default: OWNER/
+            and the name of FOLDER, to be edited
+        redistribute: ids of sources whose publishers allow that they are passed on, though the source
+            catalogue does not say so
+        no_vlmevalkit: write no TSV files for VLMEvalKit, which have all images once more
+    """
+    finished = read_finished(run)
+    named = repo or f"OWNER/{folder.resolve().name}"
+    manifest, written = write_export(
+        finished, folder, redistribute=redistribute, repo=named, tsv=not no_vlmevalkit
+    )
+    size = sum(int(facts["bytes"]) for facts in manifest.files.values())
+    tables = sum(name.startswith(f"{TSV}/") for name in manifest.files)
+    print(
+        f"{folder}: {pluralize(len(finished.ids), 'item')}, {pluralize(written.rows, 'row')} in "
+        f"{pluralize(len(written.splits), 'split')}, {pluralize(tables, 'file')} for VLMEvalKit, "
+        f"{size / 1e6:,.0f} MB"
+    )
+    if manifest.withheld:
+        print(
+            f"not passed on: questions and images of {', '.join(manifest.withheld)}, whose licence in the "
+            f"source catalogue does not allow it or is unknown; `benchc rebuild {folder}` makes them again"
+        )
+    if repo is None:
+        print(f"replace OWNER in {folder}/.eval_results and croissant.json, or export with --repo OWNER/NAME")

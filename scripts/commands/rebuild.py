@@ -1,0 +1,19 @@
+"""Make a finished run again from its export."""
+
+from pathlib import Path
+
+from benchc.export import rebuild as of_export
+from scripts.commands.new import repository_root
+
+
+def rebuild(folder: Path, /) -> None:
+    """Make the folder of a finished run again from its export, and check every file.
+
+    Questions and images that the export does not have are read from the publishers' files, which are
+    downloaded, corrupted again, and compared with the run's by their hashes. `benchc evaluate` does the same
+    where it is needed. The folder is below results/exported. Run it in the repository's root.
+
+    Args:
+        folder: what `benchc export` wrote
+    """
+    print(f"{of_export.rebuild(folder, root=repository_root())}: has the files of the run")

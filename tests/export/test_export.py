@@ -1,0 +1,224 @@
+"""An export has the items and images of the run in the formats of others, without what is withheld."""
+
+import csv
+import hashlib
+from pathlib import Path
+
+import datasets
+import mlcroissant
+import numpy as np
+import polars as pl
+import pyarrow.parquet as pq
+import pytest
+import yaml
+
+from benchc.errors import InputError
+from benchc.export import shards
+from benchc.export.finished import Finished, read_finished
+from benchc.export.manifest import read_manifest
+from benchc.export.tsv import TsvFiles
+from benchc.export.write import write_export
+from benchc.images import decode, pixel_hash
+from benchc.schemas.corrupted_images import images_of_items
+from benchc.schemas.parquet import read_table
+from benchc.schemas.pool import POOL
+from benchc.sources.vlmevalkit import read_vlmevalkit
+from tests.export.conftest import REPO, finished_run
+
+
+@pytest.fixture(autouse=True)
+def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
+    monkeypatch.setattr(datasets.config, "HF_HUB_OFFLINE", True)
+
+
+def pixels(small: Finished, corruption: str, severity: int) -> dict[str, np.ndarray]:
+    """Return the first image of each selected item, as models are shown it."""
+    keys = {id_: small.keys[id_] for id_ in small.ids}
+    path = small.folder / "corrupted" / f"{corruption}.parquet"
+    return {id_: images[severity][0] for id_, images in images_of_items(path, keys, [severity])}
+
+
+@pytest.mark.parametrize(("split", "cell"), [("clean", ("clean", 0)), ("shot_noise_5", ("shot_noise", 5))])
+def test_datasets_decodes_the_images_that_models_are_shown(small, exported, split, cell):
+    found = datasets.load_dataset(str(exported), split=split)
+    assert found["id"][:] == small.ids
+    expected = pixels(small, *cell)
+    pool = {row["id"]: row for row in read_table(small.pool, POOL).iter_rows(named=True)}
+    kappa = dict(
+        pl.read_parquet(small.folder / "selection/selected.parquet").select("id", "kappa").iter_rows()
+    )
+    column = "image" if "image" in found.features else "images"
+    for row in found:
+        image = row[column] if column == "image" else row[column][0]
+        assert np.array_equal(np.array(image), expected[row["id"]])
+        item = pool[row["id"]]
+        assert (row["question"], row["choices"]) == (item["question"], item["options"])
+        assert row["choices"]["ABCDEFGH".index(row["answer"])] == item["options"][item["answer"]]
+        assert (row["corruption"], row["severity"], row["kappa"]) == (*cell, kappa[row["id"]])
+        assert row["id"] == f"{row['source']}/{row['source_row']}"
+        original = item["images"][0]["bytes"]
+        assert row["source_sha256"][0] == hashlib.sha256(original).hexdigest()
+    corrupted = datasets.load_dataset(str(exported), "corrupted", split="test")
+    assert len(corrupted) == 15 * len(small.ids)
+
+
+def test_the_card_counts_what_is_there(small, exported):
+    card = yaml.safe_load((exported / "README.md").read_text().split("---\n")[1])
+    builder = datasets.load_dataset_builder(str(exported), "default")
+    info = card["dataset_info"]
+    assert {split["name"]: split["num_examples"] for split in info["splits"]} == {
+        name: len(small.ids) for name in builder.config.data_files
+    }
+    written = datasets.Features._from_yaml_list(info["features"])
+    assert written == builder.info.features
+    assert info["download_size"] == sum(path.stat().st_size for path in exported.glob("data/*"))
+    assert card["license"] == "unknown"
+
+
+def test_croissant_is_valid_and_reads_the_rows(small, exported):
+    found = mlcroissant.Dataset(str(exported / "croissant.json"))
+    assert not found.metadata.issues.errors
+    ids = {record["default/id"].decode() for record in found.records("default")}
+    assert ids == set(small.ids)
+
+
+def test_vlmevalkit_files_are_sources_with_the_same_items(small, exported):
+    files = sorted((exported / "vlmevalkit").iterdir())
+    assert len(files) == 16
+    items, rejected = read_vlmevalkit(exported / "vlmevalkit/benchc_small_gaussian_noise_3.tsv", "s", None)
+    assert rejected.is_empty()
+    expected = pixels(small, "gaussian_noise", 3)
+    pool = read_table(small.pool, POOL).filter(pl.col("id").is_in(small.ids))
+    for name in ("question", "hint", "options", "answer", "category", "l2_category"):
+        assert items[name].to_list() == pool[name].to_list()
+    for images, id_ in zip(items["images"], small.ids, strict=True):
+        assert np.array_equal(decode(images[0]["bytes"]), expected[id_])
+
+
+def test_tsv_files_end_before_they_are_too_large(tmp_path):
+    item = {
+        "id": "a/1",
+        "question": "Q\t?",
+        "hint": None,
+        "options": ["x", 'y"'],
+        "answer": 1,
+        "category": "c",
+    }
+    files = TsvFiles(tmp_path, "t", options=3, most_bytes=60)
+    for number in range(3):
+        files.append(number, {**item, "l2_category": None}, [b"12345678", b"123"])
+    files.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["t.tsv", "t_2.tsv"]
+    with (tmp_path / "t_2.tsv").open(newline="") as file:
+        (row,) = csv.DictReader(file, delimiter="\t")
+    assert row == {
+        "index": "2",
+        "image": "['MTIzNDU2Nzg=', 'MTIz']",
+        "question": "Q\t?",
+        "hint": "",
+        "A": "x",
+        "B": 'y"',
+        "C": "",
+        "answer": "B",
+        "category": "c",
+        "l2-category": "",
+        "id": "a/1",
+    }
+
+
+def test_shards_and_row_groups_are_small(small, tmp_path, monkeypatch):
+    monkeypatch.setattr(shards, "ROW_GROUP_BYTES", 3000)
+    monkeypatch.setattr(shards, "SHARD_BYTES", 9000)
+    write_export(small, tmp_path / "e", repo=REPO, redistribute=["shapes"], tsv=False)
+    paths = shards.shards_of(tmp_path / "e/data", "gaussian_noise_5")
+    assert [path.name[-14:-8] for path in paths] == [f"-{len(paths):05}"] * len(paths)
+    assert len(paths) > 1
+    assert max(pq.ParquetFile(path).num_row_groups for path in paths) >= 1
+    found = datasets.load_dataset(str(tmp_path / "e"), split="gaussian_noise_5")
+    assert found["id"][:] == small.ids
+    assert not (tmp_path / "e/vlmevalkit").exists()
+
+
+def test_results_of_models_are_those_of_the_tables(small, exported):
+    tasks = yaml.safe_load((exported / "eval.yaml").read_text())["tasks"]
+    names = datasets.get_dataset_config_names(str(exported))
+    assert {task["config"] for task in tasks} <= set(names)
+    table = pl.read_csv(small.folder / "tables/table1.csv")
+    files = sorted((exported / ".eval_results").iterdir())
+    assert [path.stem for path in files] == sorted(["other", "trained"])
+    for path in files:
+        results = {one["dataset"]["task_id"]: one for one in yaml.safe_load(path.read_text())}
+        assert results["ras"]["value"] == table.filter(model=path.stem)["ras"][0]
+        assert results["ras"]["dataset"]["id"] == REPO
+        assert results.keys() == {task["id"] for task in tasks}
+
+
+def test_selected_ids_and_kappa_are_a_small_table(small, exported):
+    selected = pl.read_parquet(small.folder / "selection/selected.parquet").filter(pl.col("selected"))
+    found = pl.read_csv(exported / "selected.csv")
+    assert found.sort("id").equals(selected.select("id", "kappa").sort("id"))
+
+
+def test_nothing_of_a_withheld_source_is_passed_on(small, withheld):
+    items = read_table(small.pool, POOL)
+    hidden, shown = (items.filter((pl.col("source") == "shapes") == own) for own in (True, False))
+    selected = set(small.ids)
+    assert selected & set(hidden["id"])
+    everything = {path: path.read_bytes() for path in withheld.rglob("*") if path.is_file()}
+    pool = read_table(withheld / "run/pool/items.parquet", POOL)
+    assert pool["id"].equals(items["id"])
+    of_hidden = pool.filter(pl.col("source") == "shapes")
+    assert of_hidden.select(pl.exclude("id", "source", "image_keys")).null_count().sum_horizontal()[0] == (
+        of_hidden.height * 8
+    )
+    for path, data in everything.items():
+        assert not any(image[0]["bytes"] in data for image in hidden["images"]), path
+        if path.suffix == ".parquet" and "source" in pq.read_schema(path).names and "data" in path.parts:
+            assert "shapes" not in pl.read_parquet(path, columns=["source"])["source"]
+    texts = b"\n".join(data for path, data in everything.items() if path.suffix in (".tsv", ".csv", ".md"))
+    own = set(hidden["question"]) - set(shown["question"])
+    assert own
+    assert not any(question.encode() in texts for question in own)
+    assert not list(withheld.glob("run/figures/figure5*"))
+    rows = pl.read_parquet(sorted(withheld.glob("withheld/*")))
+    assert rows.height == 16 * len(selected & set(hidden["id"]))
+    row = rows.filter(corruption="gaussian_blur", severity=2).row(0, named=True)
+    assert row["pixel_hash"] == pixel_hash([pixels(small, "gaussian_blur", 2)[row["id"]]])
+    assert "shapes" in (withheld / "README.md").read_text()
+    assert read_manifest(withheld).recipes["gaussian_blur"]["parameters"].keys() == set("12345")
+
+
+def test_images_that_jobs_generated_are_exported(finished, small, exported, tmp_path):
+    fly = finished_run(finished, "fly")
+    write_export(fly, tmp_path / "e", repo=REPO, redistribute=["shapes"])
+    assert fly.ids == small.ids
+    name = "data/shot_noise_3-00000-of-00001.parquet"
+    assert pq.read_table(tmp_path / "e" / name).equals(pq.read_table(exported / name))
+
+
+def refused(run: Path, folder: Path, *redistribute: str) -> str:
+    with pytest.raises(InputError) as caught:
+        write_export(read_finished(run), folder, repo=REPO, redistribute=redistribute)
+    (line,) = caught.value.args
+    assert "\n" not in line
+    return str(line)
+
+
+def test_mistakes_are_one_sentence(finished, small, tmp_path):
+    run = small.folder
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken/file").touch()
+    assert "exists already, and nothing is overwritten" in refused(run, tmp_path / "taken")
+    assert "is in the folder of the run" in refused(run, run / "e")
+    assert refused(run, tmp_path / "e", "shape") == (
+        "--redistribute: the run has no source shape; its sources are drawn-text, shapes"
+    )
+    assert refused(tmp_path, tmp_path / "e") == (
+        f'RUN is "{tmp_path}", but its config.yaml cannot be read (No such file or directory); give the '
+        "folder of a finished run, such as results/demo."
+    )
+    unfinished = finished.copy(tmp_path / "copy").folder / "results/small"
+    (unfinished / "tables/table1.csv").unlink()
+    assert "is not finished: tables/table1.csv is missing" in refused(unfinished, tmp_path / "e")
+    assert not (tmp_path / "e").exists()
