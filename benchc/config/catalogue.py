@@ -218,7 +218,7 @@ class Source(Strict):
     )
     path: str | None = Field(
         default=None,
-        description="Local TSV, or one packed by xz (.tsv.xz), relative to the repository's root. It may "
+        description="Local TSV, or one packed by xz (.tsv.xz), relative to the working directory. It may "
         "contain environment variables such as ${BENCHC_SHARED}, whose default is ../shared.",
     )
     generated: GeneratedSource | None = Field(
@@ -338,7 +338,7 @@ class Model(Strict):
     )
     path: str | None = Field(
         default=None,
-        description="Local folder in the Hub's format, relative to the repository's root. It may contain "
+        description="Local folder in the Hub's format, relative to the working directory. It may contain "
         "environment variables, such as ${MODELS}.",
     )
     adapter: NotBlank | None = Field(

@@ -32,7 +32,7 @@ class SourceFile(NamedTuple):
 def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
     """Return the files that a source is made of by name: ``tsv``, or those of its ``convert``.
 
-    A generated source has none. Paths are as in the catalogue, else relative to the repository's root.
+    A generated source has none. Paths are as in the catalogue, else relative to the working directory.
     """
     convert = source.convert
     if convert is not None:

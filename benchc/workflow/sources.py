@@ -8,14 +8,18 @@ from benchc.config.catalogue import Conversion
 from benchc.config.load import Config
 from benchc.config.paths import is_result
 from benchc.config.source_files import DOWNLOADS, published_text, reader_options, source_files
+from benchc.home import shipped
 from benchc.user_paths import relative_path
 from benchc.workflow.code import Wildcards, code_of, contents_of
 from benchc.workflow.made_once import named
 
 
 def local(path: str | Path) -> str:
-    """Return a user's path; below the working directory, it is relative however it is written."""
-    return str(relative_path(path, Path.cwd()))
+    """Return a user's path; below the working directory, it is relative however it is written.
+
+    Where there is none, it is that of a file that benchc ships.
+    """
+    return str(relative_path(shipped(path, Path.cwd()), Path.cwd()))
 
 
 class Sources:

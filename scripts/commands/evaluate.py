@@ -24,12 +24,12 @@ from benchc.config.raw import block, texts
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
 from benchc.user_paths import relative_path
-from scripts.commands.new import by_id, refuse_repeated, repository_root
+from scripts.commands.new import by_id, refuse_repeated
 from scripts.commands.run import command_of
 
 HEAD = """\
 # Written by `benchc evaluate`. All other settings are those of the finished run; results/<name>/config.yaml
-# records them. Paths are relative to the repository's root. Keys: docs/evaluate.md.
+# records them. Paths are relative to the working directory. Keys: docs/evaluate.md.
 """
 
 
@@ -50,8 +50,7 @@ def evaluate(
     The models answer its items, with its images, and tables and figures are made of all models. No selector
     is asked, and nothing of the finished run is changed. The command writes a configuration,
     config/NAME.yaml, and a model catalogue, config/NAME-models.yaml, unless they are there, and runs it.
-    Given again, it goes on where it stopped, with the catalogue as it is then. Run it in the repository's
-    root, like snakemake.
+    Given again, it goes on where it stopped, with the catalogue as it is then.
 
     Args:
         options: options of snakemake; default: --cores all
@@ -68,7 +67,7 @@ def evaluate(
         api_key_env: environment variable with the key of servers
         full: show all lines of Snakemake and of the jobs
     """
-    root = repository_root()
+    root = Path.cwd()
     named = f"--benchmark is {shown(str(benchmark))}"
     settings, known = (read_record(benchmark / file, named) for file in (RECORD, part_of_record("models")))
     entries = {each: _entry(each, root, known, family, gpus, api_key_env) for each in model}
