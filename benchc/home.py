@@ -6,6 +6,7 @@ user's configurations, are relative to the working directory.
 """
 
 import os
+import sys
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -51,6 +52,12 @@ def find_code_elsewhere(folder: Path) -> None:
                 f"{hiding}: would be imported in place of benchc's own {name}; rename it, or run in another "
                 "folder"
             )
-    given = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
-    if str(HOME) not in given:
-        os.environ["PYTHONPATH"] = os.pathsep.join([str(HOME), *given])
+    _put_first("PYTHONPATH", HOME)
+    if HOME == INSTALLED:
+        # Jobs run the `python` on the path, which need not be that of this environment.
+        _put_first("PATH", Path(sys.executable).parent)
+
+
+def _put_first(variable: str, folder: Path) -> None:
+    others = [path for path in os.environ.get(variable, "").split(os.pathsep) if path and path != str(folder)]
+    os.environ[variable] = os.pathsep.join([str(folder), *others])

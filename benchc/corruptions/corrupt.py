@@ -42,7 +42,7 @@ def corrupt(
     return apply(recipe_of(name, suite, engine), image, severity, seed)
 
 
-# `from benchc.corruptions import corrupt` is the function, too. The package's __init__ does not import it, since
+# `from benchc.corruptions import corrupt` is the function, too. The package's __init__ does not import it:
 # all modules of corruptions would then depend on this one, and its edits rerun all jobs that corrupt images.
 setattr(corrupt, "corrupt", corrupt)  # noqa: B010
 sys.modules[__name__] = corrupt  # type: ignore[assignment]
