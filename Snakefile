@@ -113,6 +113,6 @@ rule fetch_models:
 
 
 rule all:
-    default_target: True
+    default_target: workflow.modifier.is_main_snakefile()
     input:
         rules.report.input,

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
-from setuptools.command.sdist import sdist
 
 PARTS = ("Snakefile", "pyproject.toml", "rules", "scripts", "envs", "config", "slurm")
 INSTALLED_PACKAGE = """\
@@ -36,10 +35,4 @@ class BuildWithPipeline(build_py):
         (home / "benchc/__init__.py").write_text(INSTALLED_PACKAGE)
 
 
-class SourceWithPipeline(sdist):
-    def add_defaults(self) -> None:
-        super().add_defaults()
-        self.filelist.extend(pipeline_files())
-
-
-setup(cmdclass={"build_py": BuildWithPipeline, "sdist": SourceWithPipeline})
+setup(cmdclass={"build_py": BuildWithPipeline})

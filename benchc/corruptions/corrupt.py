@@ -44,5 +44,5 @@ def corrupt(
 
 # `from benchc.corruptions import corrupt` is the function, too. The package's __init__ does not import it:
 # all modules of corruptions would then depend on this one, and its edits rerun all jobs that corrupt images.
-setattr(corrupt, "corrupt", corrupt)  # noqa: B010
+vars(corrupt).update(corrupt=corrupt, __file__=__file__, __spec__=__spec__)
 sys.modules[__name__] = corrupt  # type: ignore[assignment]

@@ -49,6 +49,8 @@ def dry_run(
     targets: Iterable[str] = (),
     settings: Mapping[str, object] = MappingProxyType({}),
     files: Mapping[str, str] = MappingProxyType({}),
+    *,
+    snakefile: Path = SNAKEFILE,
 ) -> DryRun:
     """Return what a run with a configuration would do; an incomplete file counts as one to make again.
 
@@ -60,7 +62,7 @@ def dry_run(
             workflow_api = api.workflow(
                 ResourceSettings(),
                 ConfigSettings(configfiles=[shipped(config, Path.cwd())]),
-                snakefile=SNAKEFILE,
+                snakefile=snakefile,
             )
             dag_api = workflow_api.dag(DAGSettings(frozenset(targets), force_incomplete=True))
             dag_api.execute_workflow(executor="dryrun")
