@@ -24,7 +24,7 @@ def shipped(path: str | Path, root: Path) -> Path:
 
     benchc ships config/ and what is in its package.
     """
-    folder = {("config",): HOME, (PACKAGE.name,): PACKAGE.parent}.get(Path(path).parts[:1])
+    folder = {"config": HOME, PACKAGE.name: PACKAGE.parent}.get("".join(Path(path).parts[:1]))
     if folder is None or (root / path).exists() or not (folder / path).exists():
         return root / path
     return folder / path
