@@ -41,6 +41,12 @@ if Path.cwd() != HOME and workflow.modifier.is_main_snakefile():
     # Snakemake removes the variable from the environment of jobs with --sdm conda.
     shell.prefix(f"set -euo pipefail; export PYTHONPATH={quote(os.environ['PYTHONPATH'])}; ")
 
+paths = workflow.modifier.path_modifier
+if paths.prefix or paths.modifies_prefixes:
+    raise WorkflowError(
+        "module: prefix does not change the paths in settings; leave it out, and use --directory"
+    )
+
 if not workflow.configfiles:
 
     configfile: shipped("config/config.yaml", Path.cwd())

@@ -254,3 +254,9 @@ rule size:
     assert int((tmp_path / "size.txt").read_text()) == (tmp_path / MODELS).stat().st_size
     # The paper's tables are not the other workflow's target.
     assert {path.name for path in (tmp_path / "results/demo").iterdir()} == {"models.json"}
+    file = tmp_path / "Snakefile"
+    file.write_text(
+        file.read_text().replace("    config:\n", '    prefix:\n        "elsewhere"\n    config:\n')
+    )
+    refused = snakemake("-n", cwd=tmp_path)
+    assert "prefix does not change the paths in settings" in refused.stdout + refused.stderr
