@@ -29,7 +29,7 @@ browser:
 	@command -v chromedriver >/dev/null && command -v chromium >/dev/null || { \
 		root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 		$$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends chromium chromium-driver; \
-	} || { echo "error: the tests need chromium and chromedriver; install Debian's chromium and chromium-driver"; exit 1; }
+	} || { echo "error: the tests need chromium and chromedriver; install chromium and chromium-driver (Debian), or by brew the casks chromium and chromedriver (macOS)"; exit 1; }
 
 # Runs two diagnostics, another model on the demo's benchmark, and the demos of other benchmarks, and checks the demos'
 # results: accuracies, effects of corruptions, generated answers, figures. Then runs the 120 real groups of NaturalBench

@@ -6,19 +6,23 @@ All outputs are written to results/<name>/, where <name> is the configuration's.
 and outputs at the top.
 """
 
+import os
 import sys
 from pathlib import Path
+from shlex import quote
 
 from snakemake.utils import min_version
 
 min_version("9.25")
 
-# The checkout's package takes precedence over an installed one, here as in every job.
-sys.path.insert(0, str(Path(workflow.basedir)))
+# The package beside this file takes precedence over an installed one, here as in every job. The file may be a module
+# of another workflow.
+sys.path.insert(0, workflow.current_basedir.get_path_or_uri(secret_free=True))
 
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.errors import InputError
+from benchc.home import HOME, PACKAGE, find_code_elsewhere, shipped
 from benchc.workflow import records
 from benchc.workflow.code import By, contents_of
 from benchc.workflow.configuration import configuration_params, configuration_texts
@@ -28,12 +32,24 @@ from benchc.workflow.run import Run, one_of
 from benchc.workflow.sources import local
 from benchc.workflow.stage import RUN, stage, unrecorded
 
-if Path.cwd() != Path(workflow.basedir):
-    raise WorkflowError(f"Run snakemake in {workflow.basedir}: all paths are relative to it.")
+# In another working directory, such as that of --directory, all paths but those of the code are relative to it.
+try:
+    find_code_elsewhere(Path.cwd())
+except InputError as error:
+    raise WorkflowError(str(error))
+if Path.cwd() != HOME and workflow.modifier.is_main_snakefile():
+    # Snakemake removes the variable from the environment of jobs with --sdm conda.
+    shell.prefix(f"set -euo pipefail; export PYTHONPATH={quote(os.environ['PYTHONPATH'])}; ")
+
+paths = workflow.modifier.path_modifier
+if paths.prefix or paths.modifies_prefixes:
+    raise WorkflowError(
+        "module: prefix does not change the paths in settings; leave it out, and use --directory"
+    )
 
 if not workflow.configfiles:
 
-    configfile: "config/config.yaml"
+    configfile: shipped("config/config.yaml", Path.cwd())
 
 
 CONFIG_FILES = " ".join(str(file) for file in workflow.configfiles)
@@ -103,6 +119,6 @@ rule fetch_models:
 
 
 rule all:
-    default_target: True
+    default_target: workflow.modifier.is_main_snakefile()
     input:
         rules.report.input,

@@ -10,7 +10,7 @@ OUTPUTS:
 """
 
 
-report: f"../benchc/benchmarks/{run.package}/report.rst"
+report: str(PACKAGE / f"benchmarks/{run.package}/report.rst")
 
 
 rule describe_models:

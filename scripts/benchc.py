@@ -7,6 +7,8 @@ from pathlib import Path
 
 from cyclopts import App
 
+from benchc.errors import InputError
+from benchc.home import NEEDS_PIPELINE, has_pipeline
 from scripts.command import command_line, parse, purpose, run
 
 SCRIPTS = Path(__file__).parent
@@ -17,7 +19,17 @@ def main(argv: Sequence[str] | None = None) -> None:
     if argv is None and is_other_checkout(Path.cwd()):
         # `python -m` takes the code of the folder, as Snakemake's jobs do.
         os.execv(sys.executable, [sys.executable, "-m", "scripts.benchc", *arguments])
-    run(lambda: parse(app_with(arguments[:1]), arguments))
+    run(lambda: call(arguments))
+
+
+def call(arguments: Sequence[str]) -> None:
+    """Run a command. Raises InputError where it needs packages that a light installation has not."""
+    try:
+        parse(app_with(arguments[:1]), arguments)
+    except ImportError as error:
+        if has_pipeline():
+            raise
+        raise InputError(NEEDS_PIPELINE) from error
 
 
 def app_with(called: Sequence[str]) -> App:

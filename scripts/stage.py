@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchc.errors import InputError
+from benchc.home import PACKAGE
 from scripts.command import call, purpose, run
 
 SCRIPTS = Path(__file__).parent
@@ -45,7 +46,7 @@ def stage_function(name: str) -> Callable[..., Any]:
         return function
     if "." in name and all(part.isidentifier() for part in name.split(".")):
         output = import_module("benchc.rendering.output")
-        if (SCRIPTS.parent / "benchc/benchmarks" / name.partition(".")[0]).is_dir():
+        if (PACKAGE / "benchmarks" / name.partition(".")[0]).is_dir():
             name = f"benchc.benchmarks.{name}"
         made: Callable[..., Any] = output.stage_of(output.function_of(name))
         return made

@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import sqlite3
 import subprocess
 import sys
@@ -27,7 +26,7 @@ os.environ["OMP_NUM_THREADS"] = "1"  # before numpy's libraries load
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
-from run_summary import processor
+from machine import peak_bytes, processor
 
 from benchc.models.cache.unit_cache import (
     SUFFIX,
@@ -137,7 +136,7 @@ def measured(way: str, root: Path, units: int, count: int) -> dict[str, float]:
         "open": opened - start,
         "find": time.perf_counter() - opened,
         "cpu": time.process_time() - cpu,
-        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6,
+        "memory": peak_bytes() / 1e6,
     }
 
 

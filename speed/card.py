@@ -15,7 +15,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import torch
-from run_summary import processor
+from machine import processor
 
 from benchc.models.torch_build import only_for_cpu
 

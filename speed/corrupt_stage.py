@@ -34,9 +34,9 @@ import cv2
 import numpy as np
 import pyarrow as pa
 from imagecorruptions import corrupt as peer_corrupt
+from machine import processor
 from photographs import photographs
 from PIL import Image
-from run_summary import processor
 
 from benchc.corruptions.apply import apply
 from benchc.corruptions.chunks import IMAGES_PER_CHUNK, CorruptionSpec, write_corrupted

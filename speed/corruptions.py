@@ -33,8 +33,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import cv2
 import psutil
+from machine import processor
 from photographs import photographs, scaled
-from run_summary import processor
 
 from benchc.atomic import write_text
 from benchc.corruptions.registry import corruptions_of, kernel_module

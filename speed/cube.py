@@ -11,9 +11,7 @@ Prints Markdown for docs/benchmarks.md. On a loaded machine only ratios are mean
 
 import argparse
 import json
-import os
 import platform
-import resource
 import subprocess
 import sys
 import tempfile
@@ -27,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import polars as pl
-from run_summary import processor
+from machine import peak_bytes, processor, usable_cores
 
 from benchc.benchmarks.mllm_ic.capabilities import capabilities
 from benchc.benchmarks.mllm_ic.corruption_tree import levels_of
@@ -60,7 +58,7 @@ def main() -> None:
         print(json.dumps(measured(arguments.folder, arguments.draws)))
         return
     print(
-        f"{date.today()}, {len(os.sched_getaffinity(0))} of {processor()}, Python "
+        f"{date.today()}, {usable_cores()} of {processor()}, Python "
         f"{platform.python_version()}, numpy {np.__version__}, polars {pl.__version__}: {arguments.models} "
         f"models, {arguments.draws:,} resamples\n"
     )
@@ -132,7 +130,7 @@ def measured(folder: Path, draws: int) -> dict[str, float]:
         levels = levels_of(MLLM_IC)
         rows = cube(run, {model: model for model in run.codes}, CATEGORIES, levels, draws, 0)
     np.testing.assert_allclose(rows["accuracy"], scores["correct"] / scores["n"], rtol=0, atol=1e-12)
-    return seconds | {"peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9}
+    return seconds | {"peak": peak_bytes() / 1e9}
 
 
 if __name__ == "__main__":

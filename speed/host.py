@@ -34,9 +34,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import cv2
 import numpy as np
 import torch
+from machine import processor
 from photographs import jpeg, photographs, scaled
 from PIL import Image
-from run_summary import processor
 
 from benchc.corruptions.registry import corruptions_of, recipe_of
 from benchc.hugging_face import transformers

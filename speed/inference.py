@@ -36,8 +36,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import torch
 from loop import classified, generated
+from machine import processor
 from photographs import scaled
-from run_summary import processor
 
 from benchc.hugging_face import transformers
 from benchc.models.cache.unit_cache import AnswerCache

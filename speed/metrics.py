@@ -14,7 +14,6 @@ Prints Markdown for docs/benchmarks.md. On a loaded machine only ratios are mean
 import argparse
 import os
 import platform
-import resource
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -31,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import pandas as pd
 import polars as pl
-from run_summary import processor
+from machine import peak_bytes, processor, usable_cores
 
 from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, cell_means, corrective, destructive
 from benchc.benchmarks.bench_c.metrics.bootstrap import DRAWS, bootstrap
@@ -75,7 +74,7 @@ def main() -> None:
     items, kappa = random_items(arguments.items)
     predictions = [random_predictions(items, model) for model in range(arguments.models)]
     print(
-        f"{date.today()}, {len(os.sched_getaffinity(0))} of {processor()}, "
+        f"{date.today()}, {usable_cores()} of {processor()}, "
         f"{pl.thread_pool_size()} threads of polars, Python {platform.python_version()}, numpy "
         f"{np.__version__}, polars {pl.__version__}, pandas {pd.__version__}\n"
     )
@@ -250,7 +249,7 @@ def timed(work: Callable[[], Result]) -> tuple[float, Result]:
 
 
 def peak_gib() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return peak_bytes() / 2**30
 
 
 if __name__ == "__main__":

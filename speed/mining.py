@@ -12,7 +12,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import time
@@ -25,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import numpy.typing as npt
-from run_summary import processor
+from machine import peak_bytes, processor
 
 from benchc.benchmarks.naturalbench.curation.mismatch import (
     BLOCK,
@@ -91,7 +90,7 @@ def measured(size: int, share: float, keep_by: str) -> dict[str, float]:
     mismatches, kept = found_pairs(encoder, keep_by)
     result = {
         "mine": time.perf_counter() - start,
-        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
+        "memory": peak_bytes() / 1e9,
         "mismatches": mismatches,
         "kept": kept,
     }

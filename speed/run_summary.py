@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 
 import polars as pl
+from machine import processor
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -77,13 +78,6 @@ def print_times(folder: Path) -> None:
         seconds = [job["s"] for job in jobs]
         memory = max((job["max_rss"] or 0) for job in jobs)
         print(f"| {rule} | {len(jobs)} | {sum(seconds):,.0f} | {max(seconds):,.0f} | {memory:,.0f} |")
-
-
-def processor() -> str:
-    """Return the number of cores and the processor's name, from Linux."""
-    lines = Path("/proc/cpuinfo").read_text().splitlines()
-    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return f"{len(names)} cores of {names[0]}" if names else platform.processor()
 
 
 if __name__ == "__main__":

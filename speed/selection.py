@@ -14,7 +14,6 @@ import argparse
 import json
 import os
 import platform
-import resource
 import subprocess
 import sys
 import time
@@ -27,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 import numpy.typing as npt
-from run_summary import processor
+from machine import peak_bytes, processor
 
 from benchc.benchmarks.bench_c.selection.greedy import greedy
 from benchc.randomness import generator_of
@@ -88,7 +87,7 @@ def measured(shape: str, size: int, with_peer: bool) -> dict[str, float]:
     found = greedy(kappa, embeddings)
     result = {
         "greedy": time.perf_counter() - start,
-        "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9,
+        "memory": peak_bytes() / 1e9,
     }
     if with_peer:
         doubles = [vectors.astype(np.float64) for vectors in embeddings]

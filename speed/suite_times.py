@@ -17,7 +17,7 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import cv2
-from run_summary import processor
+from machine import processor
 
 from benchc.corruptions.corrupt import corrupt
 from benchc.corruptions.registry import suite_of

@@ -24,7 +24,7 @@ from benchc.planning.size import RunSize
 def check(config: Config, *, load: bool, network: bool = True) -> Iterator[Finding]:
     """Yield what is right and wrong with a run, by stage; it goes on after an error.
 
-    All paths are relative to the working directory, the repository's root. ``load``: whether models and
+    All paths are relative to the working directory. ``load``: whether models and
     encoders are loaded. ``network``: whether servers are asked.
     """
     settings = config.settings

@@ -51,7 +51,7 @@ def check_image_text_encoders(
             continue
         shown = " ".join(filter(None, (library, name, pretrained)))
         if _looks_like_a_folder(name) and not Path(name).is_dir():
-            text = f"there is no folder {name}; correct `name`, relative to the repository's root"
+            text = f"there is no folder {name}; correct `name`, relative to the working directory"
             yield Finding(STAGE, "error", id_, text)
         else:
             arguments = (library, name, pretrained, language)

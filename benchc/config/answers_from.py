@@ -16,7 +16,7 @@ class Imported(Strict):
     label: Label = Field(description="Name in tables and figures.")
     file: UserPath = Field(
         description="CSV file with the columns id, corruption (`clean` at severity 0), severity and answer, "
-        "one row for each item, corruption and severity; relative to the repository's root."
+        "one row for each item, corruption and severity; relative to the working directory."
     )
 
 

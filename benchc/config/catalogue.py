@@ -256,7 +256,7 @@ class Source(Strict):
         default=None,
         description="Local TSV, or one packed by xz (.tsv.xz), or a csv, JSON Lines (.jsonl) or Parquet file "
         "with the same columns; or a folder with one csv or JSON Lines file, whose images are paths below "
-        "the folder, or with the Parquet files of one split. Relative to the repository's root. It may "
+        "the folder, or with the Parquet files of one split. Relative to the working directory. It may "
         "contain environment variables such as ${BENCHC_SHARED}, whose default is ../shared.",
     )
     generated: GeneratedSource | None = Field(
@@ -390,7 +390,7 @@ class Model(Strict):
     )
     path: str | None = Field(
         default=None,
-        description="Local folder in the Hub's format, relative to the repository's root. It may contain "
+        description="Local folder in the Hub's format, relative to the working directory. It may contain "
         "environment variables, such as ${MODELS}.",
     )
     adapter: NotBlank | None = Field(

@@ -22,7 +22,7 @@ class LanguageModel(Strict):
     )
     recordings: UserPath | None = Field(
         default=None,
-        description="Folder of kept replies, relative to the repository's root; null for the run's own.",
+        description="Folder of kept replies, relative to the working directory; null for the run's own.",
     )
     temperature: float = Field(default=1.0, ge=0, le=2, description="Temperature of the replies.")
     concurrency: int = Field(default=8, ge=1, description="Requests at once.")

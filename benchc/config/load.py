@@ -22,6 +22,7 @@ from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.registry import SUITES
 from benchc.corruptions.suite import Suite
 from benchc.errors import InputError
+from benchc.home import HOME, shipped
 
 ENVIRONMENTS = "envs"
 
@@ -110,7 +111,7 @@ def load(
         used_models[id_] = expand_path(used_models[id_], where, root, variables, errors)
     other_sources = {id_: used_sources.pop(id_) for id_ in [*used_sources] if id_ not in settings.sources}
     config = Config(settings, used_sources, used_models, other_sources, finished)
-    errors += _missing_environments(config.asked, root, files["models"])
+    errors += _missing_environments(config.asked, files["models"])
     if errors:
         raise ConfigError(errors)
     return config
@@ -156,8 +157,8 @@ def _repeated_keys(path: Path, file: str) -> list[str]:
     return []
 
 
-def _missing_environments(models: Mapping[str, Model], root: Path, file: str) -> list[str]:
-    known = sorted(path.stem for path in (root / ENVIRONMENTS).glob("*.yaml"))
+def _missing_environments(models: Mapping[str, Model], file: str) -> list[str]:
+    known = sorted(path.stem for path in (HOME / ENVIRONMENTS).glob("*.yaml"))
     return [
         unknown(file, f"{id_}.env", model.env, known, f"file in {ENVIRONMENTS}")
         for id_, model in models.items()
@@ -197,13 +198,13 @@ def _catalogue_files(raw: Mapping[str, Any], file: str, errors: list[str]) -> di
 
 def _read_catalogue(root: Path, name: str, key: str, errors: list[str]) -> Mapping[str, Any] | None:
     try:
-        content = read_yaml(root / name)
+        content = read_yaml(shipped(name, root))
     except YamlError as error:
         errors.append(f"{name}: {error}.")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else error
-        outside = isinstance(error, FileNotFoundError) and not (root / "Snakefile").exists()
-        where = f"run it in the repository's root (now: {root}), or " if outside else ""
+        absent = isinstance(error, FileNotFoundError)
+        where = f"run it in the folder to which the path is relative (now: {root}), or " if absent else ""
         errors.append(f"{name}: cannot be read ({reason}); {where}name a YAML file in catalogues.{key}.")
     else:
         if isinstance(content, Mapping):
@@ -215,7 +216,7 @@ def _read_catalogue(root: Path, name: str, key: str, errors: list[str]) -> Mappi
 def read_config(path: Path) -> Config:
     """Return the configuration. Raises InputError where the file cannot be read or is invalid."""
     try:
-        raw = read_yaml(path)
+        raw = read_yaml(shipped(path, Path.cwd()))
     except (OSError, YamlError) as error:
         reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else error
         raise InputError(f"{path}: {reason}; see config/config.yaml for an example") from error

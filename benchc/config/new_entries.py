@@ -18,6 +18,7 @@ from benchc.config.server import Server
 from benchc.config.strict import HUB_ID
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
+from benchc.home import shipped
 from benchc.models.adapter_files import CONFIG as ADAPTER
 from benchc.models.folder import json_object
 from benchc.models.registry import has_own_module
@@ -27,7 +28,7 @@ from benchc.sources.tsv import listed
 from benchc.suggestion import suggestion
 from benchc.user_paths import relative_path
 
-# Catalogues of this checkout, by kind. The first that has an id is the one meant.
+# Shipped catalogues, by kind. The first that has an id is the one meant.
 SHIPPED = {
     "sources": ("config/sources.yaml", "config/demo-sources.yaml"),
     "models": ("config/models.yaml", "config/demo-models.yaml"),
@@ -228,7 +229,7 @@ def _entries(kind: str, root: Path) -> list[Entry]:
     found = []
     for file in SHIPPED[kind]:
         try:
-            content = read_yaml(root / file)
+            content = read_yaml(shipped(file, root))
         except (OSError, YamlError) as error:
             raise InputError(f"{file}: cannot be read ({error}); mend or restore it") from error
         found += [Entry(id_, entry, file) for id_, entry in content.items()]

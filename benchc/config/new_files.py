@@ -8,6 +8,8 @@ from typing import Any
 
 import yaml
 
+from benchc.home import shipped
+
 _COMMENTS = {
     "benchmark": "It determines the other keys.",
     "name": "Outputs are written to results/<name>.",
@@ -33,7 +35,7 @@ def config_text(file: Path, settings: Mapping[str, Any], comments: Mapping[str, 
     ]
     head = (
         "Written by `benchc new`. Keys that are not here have defaults (docs/configuration.md), which "
-        f"results/{settings['name']}/config.yaml records. Paths are relative to the repository's root."
+        f"results/{settings['name']}/config.yaml records. Paths are relative to the working directory."
     )
     return "\n".join([_head(file, settings["benchmark"], head, root), *blocks])
 
@@ -53,8 +55,9 @@ def _has_own_images(entry: Mapping[str, Any]) -> bool:
 
 def _head(file: Path, schema: str, text: str, root: Path) -> str:
     """Return the first lines of a file: its schema, for editors, and a comment."""
-    path, folder = root / f"config/schema/{schema}.json", file.absolute().parent
-    shown = os.path.relpath(path, folder) if folder.is_relative_to(root) else path
+    path, folder = shipped(f"config/schema/{schema}.json", root), file.absolute().parent
+    inside = folder.is_relative_to(root) and path.is_relative_to(root)
+    shown = os.path.relpath(path, folder) if inside else path
     return f"# yaml-language-server: $schema={shown}\n#\n{_commented(text)}"
 
 

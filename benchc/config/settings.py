@@ -47,11 +47,11 @@ class Catalogues(Strict):
 
     sources: str = Field(
         default="config/sources.yaml",
-        description="Catalogue of sources (see config/sources.yaml), relative to the repository's root.",
+        description="Catalogue of sources (see config/sources.yaml), relative to the working directory.",
     )
     models: str = Field(
         default="config/models.yaml",
-        description="Catalogue of models (see config/models.yaml), relative to the repository's root.",
+        description="Catalogue of models (see config/models.yaml), relative to the working directory.",
     )
 
 
@@ -85,7 +85,7 @@ class Corruptions(Strict):
     own_files: list[str] = Field(
         default=[],
         description="Python files with corruptions of your own, which types may name beside those of the "
-        "suite (docs/corruptions.md); relative to the repository's root.",
+        "suite (docs/corruptions.md); relative to the working directory.",
     )
     scale_with_image: bool = Field(
         default=True,

@@ -35,7 +35,7 @@ def source_files(id_: str, source: Source) -> Mapping[str, SourceFile]:
     """Return the files that a source is made of by name: ``tsv``, or those of its ``convert``.
 
     A generated source has none. Paths are as in the catalogue, but that of a folder is that of its data file;
-    else they are relative to the repository's root. Raises SourceError as :func:`data_file`.
+    else they are relative to the working directory. Raises SourceError as :func:`data_file`.
     """
     convert = source.convert
     if convert is not None:

@@ -52,6 +52,8 @@ def _stop_at_end_of_input(server: subprocess.Popen[bytes], stopped: threading.Ev
 
 
 def _has_ended(child: int) -> bool:
+    if not hasattr(os, "waitid"):  # macOS, before Python 3.13
+        return False
     # The system is asked, not Popen, which knows it only once the main thread has run.
     try:
         return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None

@@ -13,6 +13,7 @@ from snakemake.jobs import Job
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
 from benchc.errors import InputError
+from benchc.home import SNAKEFILE, shipped
 from benchc.planning.param_changes import OTHER_INPUTS, param_changes
 
 NOT_MADE = "not made yet"
@@ -48,6 +49,8 @@ def dry_run(
     targets: Iterable[str] = (),
     settings: Mapping[str, object] = MappingProxyType({}),
     files: Mapping[str, str] = MappingProxyType({}),
+    *,
+    snakefile: Path = SNAKEFILE,
 ) -> DryRun:
     """Return what a run with a configuration would do; an incomplete file counts as one to make again.
 
@@ -56,7 +59,11 @@ def dry_run(
     quiet = OutputSettings(dryrun=True, log_level_override=logging.WARNING)
     try:
         with SnakemakeApi(quiet) as api:
-            workflow_api = api.workflow(ResourceSettings(), ConfigSettings(configfiles=[config]))
+            workflow_api = api.workflow(
+                ResourceSettings(),
+                ConfigSettings(configfiles=[shipped(config, Path.cwd())]),
+                snakefile=snakefile,
+            )
             dag_api = workflow_api.dag(DAGSettings(frozenset(targets), force_incomplete=True))
             dag_api.execute_workflow(executor="dryrun")
             # Log records hold a reason as text only; the graph is in no public attribute.
@@ -67,9 +74,7 @@ def dry_run(
             return DryRun(
                 jobs, sum(bool(job.output) for job in workflow.dag.jobs), workflow.persistence.locked
             )
-    except ApiError as error:  # no Snakefile
-        raise InputError(f"{error} Run it in the repository's root.") from error
-    except (WorkflowError, RuleException) as error:
+    except (ApiError, WorkflowError, RuleException) as error:
         raise InputError(f"{config}: {' '.join(str(error).split())}") from error
 
 

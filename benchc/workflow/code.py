@@ -1,12 +1,12 @@
 """Digests of the code that a job runs, as params of its rule: an edit of what it does reruns the job."""
 
+import ast
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchc.closure import code_digests, content_sample
-
-ROOT = Path(__file__).resolve().parents[2]
+from benchc.closure import code_digests, content_sample, files_run_by_import, imported_modules, source_closure
+from benchc.home import HOME, PACKAGE
 
 # Snakemake passes the wildcards of a job, whose attributes have their names.
 Wildcards = Any
@@ -33,9 +33,26 @@ def code_of(*files: str) -> list[str]:
     """Return ``file digest`` of each file and each first-party file that it imports.
 
     Each is a param of its own, so that a dry run names the files that changed. Comments, docstrings and
-    formatting do not change a digest.
+    formatting do not change a digest. The same in a checkout and an installed package.
     """
-    return code_digests(files, ROOT)
+    if PACKAGE.parent == HOME:
+        return code_digests(files, HOME)
+    scripts = [file for file in files if not _of_package(file)]
+    scripts = [file for file in source_closure(scripts, HOME) if not _of_package(file)]
+    imported = {
+        found
+        for script in scripts
+        for module in imported_modules(ast.parse((HOME / script).read_bytes()), Path(script).parts[:-1])
+        if module[:1] == (PACKAGE.name,)
+        for found in files_run_by_import(module, PACKAGE.parent)
+    }
+    imported.update(filter(_of_package, files))
+    of_scripts = [line for line in code_digests(scripts, HOME) if not _of_package(line)]
+    return sorted([*of_scripts, *code_digests(imported, PACKAGE.parent)])
+
+
+def _of_package(file: str) -> bool:
+    return file.startswith(f"{PACKAGE.name}/")
 
 
 def code_params(digests: Iterable[str], by: Sequence[By]) -> dict[str, Param]:

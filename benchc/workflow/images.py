@@ -15,9 +15,10 @@ from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import CLEAN, Recipe, own_file
 from benchc.corruptions.registry import all_corruptions_of, group_of, type_of
 from benchc.corruptions.user_file_digest import first_party_files, own_digests
+from benchc.home import PACKAGE
 from benchc.models.asking import ShownImages
 from benchc.rendering.contact_pages import pages_of
-from benchc.workflow.code import ROOT, By, Wildcards, code_of
+from benchc.workflow.code import By, Wildcards, code_of
 
 
 class Images:
@@ -136,4 +137,4 @@ def kernel_code(recipe: Recipe) -> list[str]:
     file = own_file(recipe.kernel)
     if file is None:
         return code_of(module_file(recipe.kernel.rpartition(".")[0]))
-    return [*own_digests(file), *code_of(*first_party_files(file, ROOT))]
+    return [*own_digests(file), *code_of(*first_party_files(file, PACKAGE.parent))]

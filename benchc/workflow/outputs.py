@@ -1,11 +1,12 @@
 """Rules of tables, figures and pages: what each declaration gives its rule."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from benchc.closure import module_file
 from benchc.rendering.declaration import Output
 from benchc.workflow.code import Wildcards, code_of, code_params, contents_of
+from benchc.workflow.sources import local
 from benchc.workflow.stage import WAITED_FOR, CommandLine, as_json, files, options
 
 # Figures need packages that their inputs do not.
@@ -17,8 +18,17 @@ ENVIRONMENTS = {
 
 
 def output_inputs(declared: Output) -> dict[str, Any]:
-    """Return the inputs of an output's rule, by the names of the function's parameters."""
-    return {**declared.inputs, WAITED_FOR: declared.data}
+    """Return the inputs of an output's rule, by the names of the function's parameters.
+
+    Those that are neither of the run nor of the user are files of benchc's package.
+    """
+    return {name: _found(given) for name, given in {**declared.inputs, WAITED_FOR: declared.data}.items()}
+
+
+def _found(given: str | Sequence[str]) -> str | list[str]:
+    if not isinstance(given, str):
+        return [str(_found(file)) for file in given]
+    return given if given.startswith("<results>") else local(given)
 
 
 def output_files(declared: Output) -> dict[str, str]:
@@ -51,7 +61,7 @@ def output_params(declared: Output, package: str) -> dict[str, Any]:
         **code_params(code, []),
         **{name: _constant(text) for name, text in (settings | inputs | formats).items()},
         # Of files that no rule writes: Snakemake misses an edit that keeps their time.
-        "contents": lambda wildcards: contents_of(declared.files_of_user),
+        "contents": lambda wildcards: contents_of(map(local, declared.files_of_user)),
         "caption": lambda wildcards, output: declared.paragraphs,
         "call": call,
     }

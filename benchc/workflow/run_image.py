@@ -18,7 +18,7 @@ def run_image(run: Path, item: str, corruption: str = CLEAN, severity: int = 0, 
 
     It is computed from the pool and from the run's recorded configuration, by the installed version and the
     user's files as they are now; a run need not have stored it, nor have used this corruption. Paths in the
-    configuration are relative to the working directory, which is the repository's root.
+    configuration are relative to the working directory.
 
     Args:
         run: results/{name}

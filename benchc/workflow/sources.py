@@ -17,6 +17,7 @@ from benchc.config.source_files import (
     reader_options,
     source_files,
 )
+from benchc.home import shipped
 from benchc.sources.error import SourceError
 from benchc.sources.rows import referenced_files, shards_of
 from benchc.user_paths import relative_path
@@ -25,8 +26,11 @@ from benchc.workflow.made_once import named
 
 
 def local(path: str | Path) -> str:
-    """Return a user's path; below the working directory, it is relative however it is written."""
-    return str(relative_path(path, Path.cwd()))
+    """Return a user's path; below the working directory, it is relative however it is written.
+
+    Where there is none, it is that of a file that benchc ships.
+    """
+    return str(relative_path(shipped(path, Path.cwd()), Path.cwd()))
 
 
 class Sources:

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchc.errors import InputError
-from benchc.workflow.code import ROOT, By, Param, Wildcards, code_of, code_params
+from benchc.home import HOME
+from benchc.workflow.code import By, Param, Wildcards, code_of, code_params
 
 # The name of inputs that a job waits for, or reads by another path: they are no arguments.
 WAITED_FOR = "waited_for"
@@ -69,7 +70,7 @@ def stage(
             nothing.
     """
     file = f"scripts/{name.replace('.', '/')}.py"
-    _check_names(name, ROOT / file, settings)
+    _check_names(name, HOME / file, settings)
     found = code_params(code_of(file), code) if tracked else {}
     if contents:
         found["contents"] = contents if callable(contents) else lambda wildcards: list(contents)

@@ -27,7 +27,7 @@ def check(
 
     Reads the sources that are on this machine, loads its models, and tries each on three items, as the run
     does. Asks each server one question. Downloads and writes nothing. Lists all errors; the exit status is 1
-    if the run would fail. Run it in the repository's root, like snakemake.
+    if the run would fail.
 
     Args:
         config: the run's configuration

@@ -26,12 +26,12 @@ from benchc.errors import InputError
 from benchc.export.manifest import is_export
 from benchc.export.rebuild import rebuild
 from benchc.user_paths import relative_path
-from scripts.commands.new import by_id, refuse_repeated, repository_root
+from scripts.commands.new import by_id, refuse_repeated
 from scripts.commands.run import command_of
 
 HEAD = """\
 # Written by `benchc evaluate`. All other settings are those of the finished run; results/<name>/config.yaml
-# records them. Paths are relative to the repository's root. Keys: docs/evaluate.md.
+# records them. Paths are relative to the working directory. Keys: docs/evaluate.md.
 """
 
 
@@ -52,8 +52,7 @@ def evaluate(
     The models answer its items, with its images, and tables and figures are made of all models. No selector
     is asked, and nothing of the finished run is changed. The command writes a configuration,
     config/NAME.yaml, and a model catalogue, config/NAME-models.yaml, unless they are there, and runs it.
-    Given again, it goes on where it stopped, with the catalogue as it is then. Run it in the repository's
-    root, like snakemake.
+    Given again, it goes on where it stopped, with the catalogue as it is then.
 
     Args:
         options: options of snakemake; default: --cores all
@@ -71,7 +70,7 @@ def evaluate(
         api_key_env: environment variable with the key of servers
         full: show all lines of Snakemake and of the jobs
     """
-    root = repository_root()
+    root = Path.cwd()
     if is_export(benchmark):
         benchmark = rebuild(benchmark, root=root)
     named = f"--benchmark is {shown(str(benchmark))}"

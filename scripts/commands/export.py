@@ -22,7 +22,8 @@ def export(
     FOLDER has its items and images as Parquet files, a data set card, Croissant metadata, the results of
     the models that the run has evaluated, and files for VLMEvalKit. `benchc evaluate --benchmark FOLDER`
     evaluates models on it, also on another machine. Of sources whose licence is not known to allow more,
-    only ids, recipes and pixel hashes are exported. Run it in the repository's root.
+    only ids, recipes and pixel hashes are exported. Run it where the run was made: paths in its
+    configuration are relative to that folder.
 
     Args:
         run: results/NAME of a finished run; nothing in it is changed

@@ -22,8 +22,6 @@ def image(
     """Write one image of a run under a corruption, as its models see it.
 
     It is made again from the pool and the recorded configuration, so it works for runs that store no images.
-    Run it in the repository's root, like snakemake.
-
     Args:
         run: results/{name} of a run
         item: id of an item in its pool

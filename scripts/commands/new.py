@@ -17,6 +17,7 @@ from benchc.config.new_files import catalogue_text, config_text
 from benchc.config.strict import unique
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
+from benchc.home import shipped
 from benchc.pluralize import pluralize
 from benchc.sources.tsv import RENAMED
 from benchc.suggestion import suggestion
@@ -47,7 +48,7 @@ def new(
     folders with one of these; models are folders in the Hub's format, or ids on the Hub. Both may also be ids
     of the catalogues in config. Without --model, the run trains tiny models of the demo, for a trial without
     downloads. Catalogues of what is your own are written beside FILE. FILE may lie anywhere, and no file is
-    overwritten. Run it in the repository's root, like snakemake.
+    overwritten.
 
     Args:
         file: configuration to write, such as config/mine.yaml
@@ -67,8 +68,8 @@ def new(
             owner/name of the Hub, with @REVISION unless it is the default branch
         benchmark: the benchmark of the run; default: that of config/demo.yaml
     """
-    root = repository_root()
-    demo = read_yaml(root / DEMO)
+    root = Path.cwd()
+    demo = read_yaml(shipped(DEMO, root))
     supported = benchmarks_with("new")
     benchmark = benchmark or str(demo["benchmark"])
     if benchmark not in known_benchmarks():
@@ -106,8 +107,8 @@ def new(
     texts: dict[Path, str] = {}
     catalogues = {}
     for kind, entries in entries_of.items():
-        shipped = {entry.catalogue for entry in entries.values()}
-        catalogue = shipped.pop() if len(shipped) == 1 else None
+        files = {entry.catalogue for entry in entries.values()}
+        catalogue = files.pop() if len(files) == 1 else None
         if catalogue is None:
             own = file.with_name(f"{file.stem}-{kind}.yaml")
             catalogue = str(relative_path(own, root))
@@ -149,14 +150,6 @@ def adapted_model(models: Iterable[str]) -> str:
             "add the key `adapter` to the entries in the catalogue by hand"
         )
     return found[0]
-
-
-def repository_root() -> Path:
-    """Return the working directory. Raises InputError where it is not the repository's root."""
-    root = Path.cwd()
-    if not (root / "Snakefile").is_file():
-        raise InputError(f"{root}: there is no Snakefile; run the command in the repository's root")
-    return root
 
 
 def known_task_column(name: str) -> str:

@@ -26,8 +26,7 @@ def plan(
     """Estimate the cost of a run: predictions by stage, how many exist, device time, and disk.
 
     Counts are exact where the run's tables exist, otherwise upper bounds, estimates, or unknown. Those of a
-    source that is not here are from its published size. Nothing is computed, downloaded or changed. Run it in
-    the repository's root, like snakemake.
+    source that is not here are from its published size. Nothing is computed, downloaded or changed.
 
     Args:
         config: the run's configuration

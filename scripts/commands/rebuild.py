@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from benchc.export import rebuild as of_export
-from scripts.commands.new import repository_root
 
 
 def rebuild(folder: Path, /) -> None:
@@ -11,9 +10,9 @@ def rebuild(folder: Path, /) -> None:
 
     Questions and images that the export does not have are read from the publishers' files, which are
     downloaded, corrupted again, and compared with the run's by their hashes. `benchc evaluate` does the same
-    where it is needed. The folder is below results/exported. Run it in the repository's root.
+    where it is needed. The folder is below results/exported.
 
     Args:
         folder: what `benchc export` wrote
     """
-    print(f"{of_export.rebuild(folder, root=repository_root())}: has the files of the run")
+    print(f"{of_export.rebuild(folder, root=Path.cwd())}: has the files of the run")

@@ -10,12 +10,15 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from benchc.config.load import read_config
+from benchc.errors import InputError
+from benchc.home import HOME, NEEDS_PIPELINE, SNAKEFILE, find_code_elsewhere, has_pipeline, shipped
 from benchc.models.gpus import count_gpus
 from benchc.pluralize import pluralize
 
 RESOURCES = ("--resources", "--res")
 # With one of these, jobs may run elsewhere, or have resources that an option would replace.
 RUN_ELSEWHERE = {"--profile", "--workflow-profile", "--executor", "-e"}
+DIRECTORY, OTHER_SNAKEFILE = {"--directory", "-d"}, {"--snakefile", "-s"}
 PROFILE, DEFAULT_PROFILE = "SNAKEMAKE_PROFILE", Path("profiles/default")
 
 
@@ -27,27 +30,36 @@ def run(
 ) -> None:
     """Run the pipeline, with two lines per stage on the terminal; what jobs write is in their logs.
 
-    Run it in the repository's root, like snakemake.
-
     Args:
         config: the run's configuration
         options: options and targets of snakemake, such as `--cores 8`
         full: show all lines of Snakemake and of the jobs
     """
+    if not has_pipeline():
+        raise InputError(NEEDS_PIPELINE)
     command = command_of(config, options, full=full)
     os.execv(command[0], command)
 
 
 def command_of(config: Path, options: Sequence[str], *, full: bool = False) -> list[str]:
-    """Return the command line that runs a configuration with options of Snakemake.
+    """Return the command that runs a configuration with options of Snakemake, for a child of this process.
 
     ``full``: as for :func:`run`. Raises InputError where the configuration is invalid.
     """
     found = read_config(config)  # an error is one line
+    find_code_elsewhere(Path.cwd())
     name = found.settings.name
     # As a module, Snakemake finds the logger in this folder.
     module = "snakemake" if full else "scripts.commands.run_quietly"
-    command = [sys.executable, "-m", module, "--configfile", str(config)]
+    command = [sys.executable, "-m", module, "--configfile", str(shipped(config, Path.cwd()))]
+    names = {option.partition("=")[0] for option in options}
+    if names & DIRECTORY:
+        raise InputError(
+            "--directory: all paths are relative to the folder in which the command is called; change to "
+            "the other folder and leave the option out, or use snakemake"
+        )
+    if Path.cwd() != HOME and not names & OTHER_SNAKEFILE:
+        command += ["--snakefile", str(SNAKEFILE)]
     if not full:
         command += ["--logger", "stages", "--logger-stages-results", f"results/{name}"]
     # A flag ends a list of configurations or resources, or a target that follows would be one.

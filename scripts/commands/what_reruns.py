@@ -28,8 +28,7 @@ OUTPUTS = {"tables": "table", "figures": "figure", "pages": "page"}
 def what_reruns(config: Path, /, *targets: str) -> None:
     """Show what a run would do: which jobs, why, and at most how many new predictions. Nothing is run.
 
-    Snakemake decides, as in `snakemake -n`, which lists every job. Run it in the repository's root, like
-    snakemake.
+    Snakemake decides, as in `snakemake -n`, which lists every job.
 
     Args:
         config: the run's configuration

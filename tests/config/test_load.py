@@ -140,11 +140,6 @@ def test_a_valid_configuration_is_returned_with_the_entries_it_uses(raw: dict[st
         ),
         (
             ["catalogues", "models"],
-            "no.yaml",
-            "no.yaml: cannot be read (No such file or directory); name a YAML file in catalogues.models.",
-        ),
-        (
-            ["catalogues", "models"],
             "",
             'config.yaml: catalogues.models is "", but should name a YAML file, such as config/models.yaml.',
         ),
@@ -185,14 +180,11 @@ def test_an_error_is_one_line(
         assert len(errors(raw, root)) == 1
 
 
-def test_a_missing_catalogue_outside_the_root_of_a_repository_names_the_folder(
-    raw: dict[str, Any], root: Path
-) -> None:
-    (root / "Snakefile").unlink()
+def test_the_error_of_a_missing_catalogue_names_the_folder(raw: dict[str, Any], root: Path) -> None:
     raw["catalogues"]["models"] = "no.yaml"
     assert errors(raw, root) == (
-        "no.yaml: cannot be read (No such file or directory); run it in the repository's root (now: "
-        f"{root}), or name a YAML file in catalogues.models.",
+        "no.yaml: cannot be read (No such file or directory); run it in the folder to which the path is "
+        f"relative (now: {root}), or name a YAML file in catalogues.models.",
     )
 
 

@@ -17,14 +17,18 @@ from benchc.errors import InputError
 from benchc.images import decode
 from benchc.pixels import Pixels
 from benchc.randomness import seed_of
+from tests import stages
 from tests.corruptions.own_files import written
-from tests.stages import command_of, run_stage
 from tests.test_images import png_header
 
 pytestmark = pytest.mark.usefixtures("preloaded_stages")
 
 ROOT = Path(__file__).resolve().parents[2]
 NOISE = choose(["gaussian_noise"], [1, 3], engine="imgaug")
+
+
+def corrupt_command() -> list[str]:
+    return [stages.PYTHON, "-m", "scripts.benchc", "corrupt"]
 
 
 def sample_image(seed: int) -> Pixels:
@@ -250,7 +254,8 @@ def test_names_and_severities_are_chosen_from_the_suite() -> None:
 
 def test_the_command_line(photos: Path, tmp_path: Path) -> None:
     def call(*options: str) -> subprocess.CompletedProcess[str]:
-        return run_stage("corrupt_folder", *options, images=photos, output=tmp_path / "out", engine="imgaug")
+        given = [*corrupt_command(), photos, "--output", tmp_path / "out", "--engine", "imgaug", *options]
+        return subprocess.run(given, cwd=ROOT, capture_output=True, text=True, check=False)
 
     result = call("--corruption", "pixelate", "--severities", "2")
     assert result.returncode == 0, result.stderr
@@ -271,8 +276,8 @@ def test_own_corruptions_are_named_beside_the_suites(photos: Path, tmp_path: Pat
 def darken(image, *, strength):
     return np.rint(image * (1 - strength)).astype(np.uint8)
 """
-    options = {"own_files": [written(tmp_path, code)], "severities": [5], "output": "out"}
-    command = command_of("corrupt_folder", "--corruption", "pixelate", images=photos, **options)
+    options = ["--own-files", written(tmp_path, code), "--severities", "5", "--output", "out"]
+    command = [*corrupt_command(), photos, *options, "--corruption", "pixelate"]
 
     def call(name: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}

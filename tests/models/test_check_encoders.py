@@ -108,7 +108,7 @@ def test_encoders_of_images_and_texts_are_tried(monkeypatch: pytest.MonkeyPatch,
         ("ok", "folder: open_clip models/own/clip: can be loaded"),
         (
             "error",
-            "absent: there is no folder models/own/blip; correct `name`, relative to the repository's root",
+            "absent: there is no folder models/own/blip; correct `name`, relative to the working directory",
         ),
         ("fetch", "far: sentence_transformers owner/far, from the Hub"),
         ("error", "wrong: it does not embed images; give a CLIP"),

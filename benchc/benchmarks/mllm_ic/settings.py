@@ -43,7 +43,7 @@ class ImportedPredictions(Strict):
     file: UserPath = Field(
         description="Parquet file with the columns id, corruption (`clean` at severity 0), severity and "
         "logits, a list with one number for each option; one row for each item, corruption and severity. "
-        "Relative to the repository's root."
+        "Relative to the working directory."
     )
 
 

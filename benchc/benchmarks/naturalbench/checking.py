@@ -33,6 +33,7 @@ from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
 from benchc.config.source_files import source_files
 from benchc.errors import InputError
+from benchc.home import shipped
 from benchc.planning.amounts import Amount
 from benchc.planning.size import RunSize
 from benchc.pluralize import pluralize
@@ -250,6 +251,6 @@ def _faults(
 
 
 def _exists(stage: str, subject: str, key: str, name: str) -> Finding:
-    if Path(name).exists():
+    if shipped(name, Path.cwd()).exists():
         return Finding(stage, "ok", subject, name)
     return Finding(stage, "error", subject, f"{key} names {name}, which does not exist; correct the path")

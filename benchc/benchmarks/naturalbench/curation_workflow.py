@@ -17,7 +17,8 @@ from benchc.benchmarks.naturalbench.curation.review_files import (
 from benchc.benchmarks.naturalbench.encoder_workflow import Encoders
 from benchc.benchmarks.naturalbench.settings import Captions, Curate, Settings
 from benchc.errors import InputError
-from benchc.workflow.code import ROOT, contents_of
+from benchc.home import HOME
+from benchc.workflow.code import contents_of
 from benchc.workflow.records import CLOCK
 from benchc.workflow.sources import local
 
@@ -106,7 +107,7 @@ class Curation:
     @property
     def version(self) -> str:
         """The version of benchc."""
-        return str(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"])
+        return str(tomllib.loads((HOME / "pyproject.toml").read_text())["project"]["version"])
 
     def template_contents(self) -> list[str]:
         """Return the contents of the prompts."""

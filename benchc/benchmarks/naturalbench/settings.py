@@ -50,7 +50,7 @@ class Groups(Strict):
     tags: UserPath | None = Field(
         default=None,
         description="CSV file with the columns group, q_idx, i_idx and skill, one row for each skill of an "
-        "item; null where there are no tags. Relative to the repository's root.",
+        "item; null where there are no tags. Relative to the working directory.",
     )
 
 
@@ -116,11 +116,11 @@ class Captions(Strict):
         "(docs/naturalbench.md)."
     )
     file: UserPath | None = Field(
-        default=None, description="File with the captions, relative to the repository's root."
+        default=None, description="File with the captions, relative to the working directory."
     )
     images: UserPath | None = Field(
         default=None,
-        description="Folder of the images, relative to the repository's root; null for a tsv.",
+        description="Folder of the images, relative to the working directory; null for a tsv.",
     )
     count: Annotated[int, Field(ge=2)] | None = Field(
         default=None, description="Number of images that the run draws; only of generated."
@@ -236,7 +236,7 @@ class Review(Strict):
         description="Two or more; a question is kept if all choose its expected answers."
     )
     folder: UserPath = Field(
-        description="Folder of the reviews, {round}/{annotator}.csv, relative to the repository's root; the "
+        description="Folder of the reviews, {round}/{annotator}.csv, relative to the working directory; the "
         "rounds are pairs, 0, 1, 2 and 3."
     )
     pairs: bool = Field(

@@ -113,7 +113,7 @@ class Judge(LanguageModel):
         default=None,
         description="CSV file with the scores of the judge human: model, id, corruption (`clean` at severity "
         "0), severity, kind, reference and score; several rows of a reply are several people's. Relative to "
-        "the repository's root.",
+        "the working directory.",
     )
 
     @model_validator(mode="after")
@@ -187,7 +187,7 @@ class Settings(settings.RunSettings):
     released: UserPath | None = Field(
         default=None,
         description="Distorted images of released pairs, as `benchc r-bench-pairs` writes them; relative to "
-        "the repository's root.",
+        "the working directory.",
     )
     tasks: dict[Id, Task] = Field(
         default_factory=dict,

@@ -50,7 +50,7 @@ class Vre(Strict):
     scale_of: UserPath | None = Field(
         default=None,
         description="Table of errors (CSV) whose minima and maxima scale the metrics, so that adding a model "
-        "changes no other; null for this run's own. Relative to the repository's root.",
+        "changes no other; null for this run's own. Relative to the working directory.",
     )
 
     @model_validator(mode="after")

@@ -439,13 +439,6 @@ def test_an_error_is_one_line(
     assert not list(root.glob("a*"))
 
 
-def test_another_folder_is_refused(
-    root: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(root / "config")
-    assert "run the command in the repository's root" in refused(capsys, "a.yaml", "--source", "mmstar")
-
-
 def test_a_benchmark_whose_configuration_is_copied_is_not_offered(
     root: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,15 +4,15 @@ import sys
 from pathlib import Path
 
 from benchc.command_line import PositiveInt, Seed
-from benchc.corruptions.folder import choose
-from benchc.corruptions.folder import corrupt_folder as write_corrupted
+from benchc.corruptions.folder import choose, corrupt_folder
 from benchc.corruptions.registry import Engine
 from benchc.transparency import Alpha
 
 
-def corrupt_folder(
-    *,
+def corrupt(
     images: Path,
+    /,
+    *,
     corruption: list[str],
     severities: tuple[PositiveInt, ...] = (),
     suite: str = "imagenet-c",
@@ -25,7 +25,7 @@ def corrupt_folder(
 ) -> None:
     """Corrupt the images of a folder.
 
-        python -m scripts.stage corrupt_folder --images photos --corruption fog motion_blur --output corrupted
+        benchc corrupt photos --corruption fog motion_blur --output corrupted
 
     Every image in photos is written losslessly to corrupted/{corruption}/{severity}/{image}.png; subfolders
     are kept. Run the command again to resume: existing files are kept unless their source image has changed.
@@ -47,5 +47,5 @@ def corrupt_folder(
         output: folder to write
     """
     chosen = choose(corruption, severities, suite, engine, own_files)
-    written = write_corrupted(images, output, chosen, seed=seed, alpha=alpha, workers=threads)
+    written = corrupt_folder(images, output, chosen, seed=seed, alpha=alpha, workers=threads)
     print(f"{output}: {written:,} images written", file=sys.stderr)

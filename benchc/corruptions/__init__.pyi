@@ -1,0 +1,1 @@
+from benchc.corruptions.corrupt import corrupt as corrupt

@@ -1,0 +1,63 @@
+"""Tables that a user has as CSV or Parquet."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from benchc.csv_rows import read_rows
+from benchc.errors import InputError
+
+ROW = "row"
+
+
+def read_user_table(path: Path, columns: Sequence[str]) -> pl.DataFrame:
+    """Return ``columns`` of a CSV or Parquet file, as texts, and ``row``, the number of each row in the file.
+
+    Other columns are ignored. A list becomes a text of its values. Raises InputError where the file cannot be
+    read, or has a column twice or not, or a row with fewer or more cells than the header.
+    """
+    if path.suffix != ".parquet":
+        rows = [{ROW: number, **row} for number, row in read_rows(path, columns)]
+        return pl.DataFrame(rows, schema={ROW: pl.Int64, **dict.fromkeys(columns, pl.String)})
+    try:
+        table = pl.read_parquet(path, glob=False)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        raise InputError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0]})") from error
+    if missing := [name for name in columns if name not in table.columns]:
+        raise InputError(
+            f"{path}: has no column {missing[0]!r} (it has {', '.join(table.columns)}); it needs "
+            f"{', '.join(columns)}"
+        )
+    texts = [
+        pl.col(name).cast(pl.List(pl.String)).list.join(" ")
+        if isinstance(table.schema[name], pl.List)
+        else pl.col(name).cast(pl.String)
+        for name in columns
+    ]
+    return table.select(pl.int_range(1, pl.len() + 1).alias(ROW), *texts)
+
+
+def numbers(path: Path, table: pl.DataFrame, column: str, allowed: Sequence[str]) -> pl.DataFrame:
+    """Return a table with the places of the values of a column in ``allowed``, as Int64.
+
+    Raises InputError, with the row, for another value.
+    """
+    found = table.with_columns(
+        pl.col(column)
+        .str.to_lowercase()
+        .replace_strict(
+            {value: number for number, value in enumerate(allowed)}, default=None, return_dtype=pl.Int64
+        )
+        .alias("_")
+    )
+    refuse(path, found, pl.col("_").is_null(), column, f"{allowed[0]} to {allowed[-1]}")
+    return found.with_columns(pl.col("_").alias(column)).drop("_")
+
+
+def refuse(path: Path, table: pl.DataFrame, wrong: pl.Expr, column: str, expected: str) -> None:
+    """Raise InputError, with the row, for the first row of which ``wrong`` holds."""
+    bad = table.filter(wrong)
+    if bad.height:
+        row = bad.row(0, named=True)
+        raise InputError(f"{path}: row {row[ROW]}: {column} is {row[column]!r}; it should be {expected}")

@@ -1,0 +1,81 @@
+"""Compute RAS from a table of predictions, without a run."""
+
+from pathlib import Path
+
+import polars as pl
+
+from benchc.atomic import write_text
+from benchc.benchmarks.bench_c.metrics.aggregate import cell_means, clean_means, overall_means
+from benchc.benchmarks.bench_c.metrics.scoring import score
+from benchc.errors import InputError
+from benchc.letters import LETTERS
+from benchc.rendering.markdown import markdown
+from benchc.rendering.numbers import number_text
+from benchc.schemas.predictions import KEY
+from benchc.user_table import ROW, read_user_table, refuse
+
+MEANS = ("correct", "delta_entropy", "delta_calibration", "ras")
+HEADER = ("model", "items", "clean accuracy", "accuracy", "ΔH", "ΔC", "RAS")
+
+
+def ras(files: list[Path], /, *, answers: Path | None = None, output: Path | None = None) -> None:
+    """Compute RAS from a table of predictions, without a run.
+
+    A file, CSV or Parquet, has a model's predictions: the columns id, corruption, severity, answer and
+    logits. corruption is clean at severity 0; each item has one row for it, and one for each corruption and
+    severity of the file. answer is the right option, its letter or its number from 0. logits are those of the
+    options, or their log-probabilities: numbers separated by spaces or commas. Prints means over items and
+    then over corruptions and severities (eq. 6 to 11 of Bench-C, without kappa).
+
+    Args:
+        files: predictions, one file for each model; its name is the model's
+        answers: CSV or Parquet with id and answer, such as pool/items.parquet of a run, where the files of
+            predictions do not have them
+        output: CSV file to write, the means by model, corruption and severity
+    """
+    known = None if answers is None else _answers(answers, read_user_table(answers, ("id", "answer")))
+    rows, cells = [], []
+    for file in files:
+        table = read_user_table(file, [*KEY, *(() if known is not None else ("answer",)), "logits"])
+        scores = _scores(file, table, known)
+        values = [pl.col(name).cast(pl.Float64) for name in MEANS]
+        means, clean = overall_means(scores, values), clean_means(scores)["acc_clean"]
+        shown = [number_text(clean, False), number_text(means["correct"], False)]
+        shown += [number_text(means[name], True) for name in MEANS[1:]]
+        rows.append([file.stem, f"{scores['id'].n_unique():,}", *shown])
+        cells.append(cell_means(scores, values).select(pl.lit(file.stem).alias("model"), pl.all()))
+    if output is not None:
+        write_text(output, pl.concat(cells).rename({"correct": "accuracy"}).write_csv())
+    print(markdown(HEADER, rows), end="")
+
+
+def _scores(file: Path, table: pl.DataFrame, known: pl.DataFrame | None) -> pl.DataFrame:
+    severity = pl.col("severity").cast(pl.Int64, strict=False)
+    refuse(file, table, severity.is_null(), "severity", "a whole number, 0 for clean")
+    values = pl.col("logits").str.strip_chars("[] ").str.replace_all(r"[\s,;]+", " ").str.split(" ")
+    logits = values.cast(pl.List(pl.Float64), strict=False)
+    wrong = logits.list.eval(pl.element().is_null()).list.any().fill_null(value=True)
+    refuse(file, table, wrong, "logits", "a number for each option, separated by spaces")
+    items = known
+    if items is None:
+        items = _answers(file, table)
+    predictions = table.select("id", "corruption", severity, logits)
+    options = predictions.group_by("id").agg(options=pl.col("logits").list.len().first())
+    items = items.join(options, on="id", maintain_order="left")
+    try:
+        return score(predictions, items)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+
+
+def _answers(file: Path, table: pl.DataFrame) -> pl.DataFrame:
+    """Return id and answer of each item, the number of an option from 0."""
+    letters = {letter: number for number, letter in enumerate(LETTERS)}
+    number = pl.coalesce(
+        pl.col("answer").cast(pl.Int64, strict=False),
+        pl.col("answer").str.to_uppercase().replace_strict(letters, default=None, return_dtype=pl.Int64),
+    )
+    refuse(file, table, number.is_null(), "answer", "the letter of an option, or its number from 0")
+    items = table.select(ROW, "id", number.alias("answer")).unique(["id", "answer"], maintain_order=True)
+    refuse(file, items, pl.col("id").is_duplicated(), "id", "of one answer, but has two")
+    return items.select("id", "answer")
