@@ -21,8 +21,8 @@ class Capabilities(Strict):
     categories: UserPath = Field(
         default="benchc/benchmarks/mllm_ic/categories.csv",
         description="CSV file with the columns source, category, capability and reason: the capability of a "
-        "source's category, or none with a reason to leave its questions out. Relative to the repository's "
-        "root. Case, spaces, hyphens and underscores of a category do not matter.",
+        "source's category, or none with a reason to leave its questions out. Relative to the working "
+        "directory. Case, spaces, hyphens and underscores of a category do not matter.",
     )
     unmapped: Literal["stop", "keep"] = Field(
         default="stop",
