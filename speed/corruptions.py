@@ -3,7 +3,7 @@
     make bench-corruptions
 
 For every type and severity of the default set, at every size, the two are called alternately in one process,
-on one photograph, after a warm-up call of each. `benchc.corruptions.corrupt.corrupt` is called with default
+on one photograph, after a warm-up call of each. `benchc.corruptions.corrupt` is called with default
 arguments and a new seed every time; sampling its noise is included. Prints medians as Markdown for
 docs/benchmarks.md and stores them as JSON. On a loaded machine only ratios are meaningful.
 
@@ -105,7 +105,7 @@ def main() -> None:
 def engine_of(name: str) -> Engine:
     """Return one of the two packages as a function of image, type, severity and seed."""
     if name == "benchc":
-        ours = importlib.import_module("benchc.corruptions.corrupt").corrupt
+        ours = importlib.import_module("benchc.corruptions").corrupt
         return lambda image, type_, severity, seed: ours(image, type_, severity, seed=seed)
     peer = importlib.import_module("imagecorruptions").corrupt
     return lambda image, type_, severity, _: peer(image, corruption_name=type_, severity=severity)

@@ -2,7 +2,7 @@
 
     python speed/suite_times.py mllm-ic
 
-Milliseconds of processor time of `benchc.corruptions.corrupt.corrupt`, with sampling of the noise, the mean
+Milliseconds of processor time of `benchc.corruptions.corrupt`, with sampling of the noise, the mean
 over the severities of the smaller of two calls each. `benchc.corruptions.times` has these times.
 """
 
@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import cv2
 from machine import processor
 
-from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions import corrupt
 from benchc.corruptions.registry import suite_of
 from benchc.images import Pixels
 from tests.corruptions.photos import photo

@@ -90,4 +90,4 @@ def test_the_shell_completes_commands_and_options(tmp_path: Path) -> None:
 
     assert completed("benchc", "wh") == ["what-reruns"]
     assert {"--no-models", "--help"} <= {*completed("benchc", "check", "--")}
-    assert {*completed("benchc", "models", "")} == {"list", "show", "pin", "fetch", "check"}
+    assert {*completed("benchc", "models", "")} == {"list", "show", "pin", "fetch", "check", "verify"}

@@ -156,7 +156,8 @@ def test_a_light_installation_corrupts_and_scores(light: list[str], tmp_path: Pa
     call("corrupt", "photos", "--corruption", "brightness", "--severities", 2, "--output", "out", "--seed", 4)
     code = (
         "import numpy as np\nfrom benchc.corruptions import corrupt\n"
-        "from benchc.corruptions.corrupt import corrupt as same\nassert corrupt is same\n"
+        "import benchc.corruptions.one_image\nfrom benchc.corruptions import corrupt as same\n"
+        "assert corrupt is same\n"
         "pixels = np.random.default_rng(1).integers(0, 256, (40, 50, 3), np.uint8)\n"
         "np.save('brighter.npy', corrupt(pixels, 'brightness', 2, seed=4))"
     )

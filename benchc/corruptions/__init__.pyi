@@ -1,1 +1,1 @@
-from benchc.corruptions.corrupt import corrupt as corrupt
+from benchc.corruptions.one_image import corrupt as corrupt

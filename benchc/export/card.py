@@ -169,7 +169,9 @@ def _write_evaluation(finished: Finished, repo: str, folder: Path) -> None:
         "tasks": tasks,
     }
     write_text(folder / "eval.yaml", _yaml(content))
-    tables = {file: pl.read_csv(finished.folder / file) for file in {metric.table for metric in metrics}}
+    tables = {
+        file: pl.read_csv(finished.folder / file, glob=False) for file in {metric.table for metric in metrics}
+    }
     for id_ in run.benchmark.measured:
         model = run.config.models[id_]
         results = []

@@ -141,7 +141,7 @@ class Finished:
         """Return what the benchmark adds to its items: a row for each of ``ids``, in order."""
         frame = pl.DataFrame({"id": self.ids}, schema={"id": pl.String})
         for file, columns in self.run.benchmark.item_columns.items():
-            added = pl.read_parquet(self.folder / file, columns=["id", *columns])
+            added = pl.read_parquet(self.folder / file, columns=["id", *columns], glob=False)
             frame = frame.join(added, on="id", how="left", maintain_order="left")
         return frame
 

@@ -106,7 +106,7 @@ class _Rebuilt:
         self._target, self._scratch, self._root = target, scratch, root
         self._withheld: pl.DataFrame | None = None
         if paths := shards_of(export / WITHHELD, "items"):
-            self._withheld = pl.read_parquet(paths)
+            self._withheld = pl.read_parquet(paths, glob=False)
 
     def make(self) -> None:
         """Write all files of the run."""
@@ -243,7 +243,7 @@ class _Rebuilt:
         """Return the ids of subsets on which models are compared, beside the benchmark."""
         found: set[str] = set()
         for path in sorted((self._target / "subsets").glob("*.parquet")):
-            found.update(pl.read_parquet(path, columns=["id"])["id"])
+            found.update(pl.read_parquet(path, columns=["id"], glob=False)["id"])
         return found
 
     def _check_pixels(self, corruption: str, table: Path, levels: Mapping[str, list[int]]) -> None:

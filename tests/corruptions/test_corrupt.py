@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions import corrupt
 from benchc.corruptions.registry import SUITES, corruptions_of, type_of
 from benchc.images import pixel_hash
 from benchc.pixels import Pixels

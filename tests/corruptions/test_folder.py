@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from benchc.corruptions import folder
-from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions import corrupt, folder
 from benchc.corruptions.folder import choose, corrupt_folder
 from benchc.corruptions.registry import corruptions_of
 from benchc.errors import InputError

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter
 
+from benchc.corruptions import corrupt
 from benchc.corruptions.apply import apply
 from benchc.corruptions.chunks import CorruptionSpec, write_corrupted
-from benchc.corruptions.corrupt import corrupt
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import SUITES, all_corruptions_of, corruptions_of, group_of, recipe_of

@@ -3,7 +3,7 @@ import hashlib
 import numpy as np
 import pytest
 
-from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions import corrupt
 from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image

@@ -14,7 +14,7 @@ from benchc.benchmarks.r_bench.pairs import chosen_pairs
 from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
 from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
 from benchc.benchmarks.r_bench.tasks import TASKS
-from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions import corrupt
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
 from benchc.image_features import FEATURES, image_features
 from benchc.image_keys import image_seed

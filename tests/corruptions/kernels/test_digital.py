@@ -10,7 +10,7 @@ from PIL import Image
 from scipy.ndimage import map_coordinates
 from skimage.filters import gaussian
 
-from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions import corrupt
 from benchc.corruptions.kernels.digital import pixelate
 from benchc.corruptions.kernels.elastic import (
     AffineShifts,

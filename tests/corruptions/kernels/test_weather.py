@@ -12,7 +12,7 @@ from imagecorruptions import corrupt as reference_corrupt
 from imagecorruptions import corruptions as reference
 from numpy.random import SFC64, Generator
 
-from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions import corrupt
 from benchc.corruptions.kernels.fog import draw_plasma, fog, map_side, plasma_map
 from benchc.corruptions.kernels.frost import TEXTURES, CutOut, draw_frost, frost
 from benchc.corruptions.kernels.snow import Flakes, draw_snow, snow

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions import corrupt
 from benchc.images import decode
 from benchc.letters import LETTERS
 from benchc.models.load import load_scorer

@@ -20,7 +20,7 @@ from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from benchc.benchmarks.vqa_robustness.schemas.intervals import ACCURACY, INTERVALS, MODEL, STUDIED
-from benchc.corruptions.corrupt import corrupt
+from benchc.corruptions import corrupt
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.image_keys import image_seed

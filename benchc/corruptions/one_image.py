@@ -1,7 +1,5 @@
 """Corrupt one image in memory: the function for use from Python."""
 
-import sys
-
 from benchc.corruptions.apply import apply
 from benchc.corruptions.registry import Engine, recipe_of
 from benchc.corruptions.suite import Suite
@@ -40,9 +38,3 @@ def corrupt(
     for unknown names, and ImageError for sides above the limit of a corruption's file format.
     """
     return apply(recipe_of(name, suite, engine), image, severity, seed)
-
-
-# `from benchc.corruptions import corrupt` is the function, too. The package's __init__ does not import it:
-# all modules of corruptions would then depend on this one, and its edits rerun all jobs that corrupt images.
-vars(corrupt).update(corrupt=corrupt, __file__=__file__, __spec__=__spec__)
-sys.modules[__name__] = corrupt  # type: ignore[assignment]
