@@ -7,9 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from benchc.atomic import write_text
-from benchc.config.catalogue import Model
+from benchc.config.catalogue import Model, PublishedAccuracy
+from benchc.models.folder import deciding_files
 
 FOLDER = Path("results/verified")
+
+PUBLISHED = tuple(PublishedAccuracy.model_fields)
 
 # Keys of an entry that decide no prediction, or nothing but where it is computed.
 INFORMATION = {"label", "parameters_b", "year", "mem_mb", "env", "recommended", "state", "note", "published"}
@@ -27,6 +30,7 @@ class Verification:
         date: of the measurement, as YYYY-MM-DD
         device: that computed it
         entry: the entry of the model, without information
+        files: size and time of the files of a model in a folder
         identity: what decided the predictions, such as revision, dtype, and versions of libraries
     """
 
@@ -39,6 +43,7 @@ class Verification:
     date: str
     device: str
     entry: Mapping[str, Any]
+    files: Mapping[str, list[int]]
     identity: Mapping[str, str]
 
     @property
@@ -57,13 +62,25 @@ class Verification:
         """Return the measurement in a few words."""
         revision = self.identity.get("revision", "")
         at = f", revision {revision[:12]}" if revision else ""
-        measured = f"{self.source}: {self.accuracy:.1f} % ({self.percent:g} % published)"
+        measured = (
+            f"{self.source}: {self.accuracy:.1f} % of {self.items:,} items ({self.percent:g} % published)"
+        )
         return f"{measured}, {self.date}{at}, {self.device}"
 
 
 def compared_entry(model: Model) -> dict[str, Any]:
     """Return the keys of an entry that a verification depends on."""
     return model.model_dump(mode="json", exclude=INFORMATION)
+
+
+def files_of(model: Model) -> dict[str, list[int]]:
+    """Return size and time of the files that decide the predictions of a model in a folder; none of others.
+
+    Raises OSError where a file is missing.
+    """
+    folders = [Path(each) for each in (model.path, model.adapter_folder) if each is not None]
+    files = (path for folder in folders for path in deciding_files(folder))
+    return {str(path): [path.stat().st_size, path.stat().st_mtime_ns] for path in files}
 
 
 def record(id_: str, source: str) -> Path:
@@ -80,12 +97,20 @@ def write_verification(id_: str, verification: Verification) -> Path:
 
 
 def verifications(id_: str, model: Model) -> list[Verification]:
-    """Return the records of a model, whose entry is still the one that was verified."""
+    """Return the records of a model whose entry and files are still those that were verified.
+
+    The published accuracies of the entry are compared as they are now.
+    """
     found = []
     for path in sorted((FOLDER / id_).glob("*.json")):
         try:
             each = Verification(**json.loads(path.read_text()))
-            if each.entry == compared_entry(model) and each.agrees:
+            published = model.published.get(each.source)
+            if (
+                published == PublishedAccuracy(**{key: getattr(each, key) for key in PUBLISHED})
+                and (each.entry, each.files) == (compared_entry(model), files_of(model))
+                and each.agrees
+            ):
                 found.append(each)
         except (OSError, ValueError, TypeError, ZeroDivisionError):
             continue

@@ -12,6 +12,7 @@ import yaml
 from benchc.atomic import write_text
 from benchc.config.catalogue import Source
 from benchc.corruptions.recipe import CLEAN
+from benchc.errors import InputError
 from benchc.export.finished import Finished
 from benchc.export.items import DATA, WITHHELD, Exported
 from benchc.export.licences import UNKNOWN, hub_licence, licence_of
@@ -90,12 +91,14 @@ def _card(finished: Finished, written: Exported, withheld: Collection[str], repo
     }
     settings = run.settings
     names = [name for name in run.images.recipes if name != CLEAN]
+    passed_on = sum(id_.partition("/")[0] not in withheld for id_ in finished.ids)
+    of_all = "" if passed_on == len(finished.ids) else f"{passed_on:,} of "
     lines = [
         f"# {_title(finished)}",
         "",
-        f"{pluralize(len(finished.ids), 'item')} under {pluralize(len(names), 'corruption')} at up to "
-        f"{pluralize(len(settings.corruptions.severities), 'severity level')}, and without corruption: one "
-        f"split each. Seed of the corruptions: {settings.seed}; `manifest.json` has the recipe of each. "
+        f"{of_all}{pluralize(len(finished.ids), 'item')} under {pluralize(len(names), 'corruption')} at up "
+        f"to {pluralize(len(settings.corruptions.severities), 'severity level')}, and without corruption: "
+        f"one split each. Seed of the corruptions: {settings.seed}; `manifest.json` has the recipe of each. "
         "`benchc evaluate --benchmark FOLDER --model MODEL` evaluates a model on a copy of this folder.",
         "",
         "## Sources and licences",
@@ -105,24 +108,22 @@ def _card(finished: Finished, written: Exported, withheld: Collection[str], repo
         *_source_rows(finished, withheld),
         "",
     ]
-    if UNKNOWN in licences:
+    if any(licence_of(source) == UNKNOWN for source in _sources(finished).values()):
         lines += [
-            "`unknown`: the source catalogue states no licence; ask the publishers before you pass it on. "
-            "What benchc has drawn is that of whoever ran it.",
+            "`unknown`: the source catalogue states no licence; ask the publishers before you pass it on.",
             "",
         ]
     if withheld:
         lines += [
-            f"Of {', '.join(sorted(withheld))}, this export has ids, recipes and pixel hashes alone "
-            "(`withheld/`). `benchc rebuild FOLDER` reads their questions and images from the publishers' "
-            "files, makes the corrupted images again, and compares the hashes.",
+            f"Of {', '.join(sorted(withheld))}, this export has no questions and images, but ids, recipes, "
+            "pixel hashes (`withheld/`), and what the run has computed (`run/`): predictions of models and "
+            "whether they are right, from which the right option follows, and embeddings of items. "
+            "`benchc rebuild FOLDER` reads questions and images from the publishers' files, makes the "
+            "corrupted images again, and compares the hashes. The results of models are those on all items.",
             "",
         ]
-    tables = (finished.folder / f"tables/{table}.md" for table in run.benchmark.main_tables)
-    for table in tables:
-        if table.is_file():
-            lines += ["## Models", "", table.read_text(encoding="utf-8").strip(), ""]
-            break
+    table = finished.folder / f"tables/{run.benchmark.main_tables[0]}.md"
+    lines += ["## Models", "", table.read_text(encoding="utf-8").strip(), ""]
     return f"---\n{_yaml(head)}---\n\n" + "\n".join(lines)
 
 
@@ -132,10 +133,17 @@ def _source_rows(finished: Finished, withheld: Collection[str]) -> list[str]:
         source = id_.partition("/")[0]
         counts[source] = counts.get(source, 0) + 1
     return [
-        f"| {source.label} (`{id_}`) | {licence_of(source)}{', drawn by benchc' if source.generated else ''} "
-        f"| {counts.get(id_, 0)} | {'ids and hashes' if id_ in withheld else 'yes'} |"
+        f"| {source.label} (`{id_}`) | {licence_of(source)} | {counts.get(id_, 0)} "
+        f"| {'ids and hashes' if id_ in withheld else 'yes'} |"
         for id_, source in _sources(finished).items()
     ]
+
+
+def _table(path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_csv(path, glob=False)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(f"{path}: cannot be read ({error}); finish the run again") from error
 
 
 def _feature(field: pa.Field) -> dict[str, Any]:
@@ -169,9 +177,7 @@ def _write_evaluation(finished: Finished, repo: str, folder: Path) -> None:
         "tasks": tasks,
     }
     write_text(folder / "eval.yaml", _yaml(content))
-    tables = {
-        file: pl.read_csv(finished.folder / file, glob=False) for file in {metric.table for metric in metrics}
-    }
+    tables = {file: _table(finished.folder / file) for file in {metric.table for metric in metrics}}
     for id_ in run.benchmark.measured:
         model = run.config.models[id_]
         results = []

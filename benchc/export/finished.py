@@ -81,6 +81,11 @@ class Finished:
         """The keys of the images of every item of the pool."""
         return dict(read_table(self.pool, POOL, ["id", "image_keys"]).iter_rows())
 
+    @cached_property
+    def pool_sources(self) -> set[str]:
+        """The ids of the sources of the pool's items."""
+        return {*read_table(self.pool, POOL, ["source"])["source"]}
+
     def levels(self, corruption: str, ids: Collection[str]) -> dict[str, list[int]]:
         """Return the severities of those of ``ids`` that are shown under a corruption."""
         severities = [*self.run.images.recipes[corruption].severities]
@@ -141,7 +146,13 @@ class Finished:
         """Return what the benchmark adds to its items: a row for each of ``ids``, in order."""
         frame = pl.DataFrame({"id": self.ids}, schema={"id": pl.String})
         for file, columns in self.run.benchmark.item_columns.items():
-            added = pl.read_parquet(self.folder / file, columns=["id", *columns], glob=False)
+            try:
+                added = pl.read_parquet(self.folder / file, columns=["id", *columns], glob=False)
+            except (OSError, pl.exceptions.PolarsError) as error:
+                reason = str(error).splitlines()[0]
+                raise InputError(
+                    f"{self.folder / file}: cannot be read ({reason}); finish the run again"
+                ) from error
             frame = frame.join(added, on="id", how="left", maintain_order="left")
         return frame
 
@@ -201,6 +212,8 @@ def _config(
     if settings is None or known_sources is None or known_models is None:
         raise ConfigError(errors)
     measured = [id_ for _, id_ in texts(raw.get(settings_type.MEASURED_KEY))]
+    if missing := [id_ for id_ in settings.sources if id_ not in known_sources.root]:
+        raise InputError(f"{files['sources']}: has no source {missing[0]}, which {RECORD} names; restore it")
     used = {id_: known_sources.root[id_] for id_ in settings.sources}
     others = {id_: source for id_, source in known_sources.root.items() if id_ not in used}
     finished = FinishedRun(str(folder), raw, models, measured, [])

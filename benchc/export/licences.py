@@ -10,7 +10,7 @@ UNKNOWN = "unknown"
 # allow no changed ones; NC and SA are conditions for whoever uses the export.
 _OPEN = re.compile(
     r"(CC0|CC-BY(-NC)?(-SA)?|PDDL|ODC-BY|ODBL|CDLA-(PERMISSIVE|SHARING)|MIT(-0)?|ISC|APACHE|BSD|UNLICENSE)"
-    r"(-\d[\w.]*)?(-(CLAUSE|ONLY|OR-LATER))*"
+    r"(-\d+(\.\d+)*)?(-(CLAUSE|ONLY|OR-LATER))*"
 )
 
 
@@ -24,12 +24,19 @@ def redistributable(source: Source) -> bool:
 
     A source that the run generated is its user's. One without a licence that is known to allow it may not.
     """
-    licence = re.sub(r"[\s_]+", "-", licence_of(source).strip()).upper()
-    return source.generated is not None or _OPEN.fullmatch(licence) is not None
+    return source.generated is not None or _is_open(licence_of(source))
 
 
 def hub_licence(licence: str) -> str:
     """Return what the Hub calls a licence: its SPDX id in lower case, or `unknown`, or `other`."""
     if licence == UNKNOWN:
         return UNKNOWN
-    return licence.lower() if _OPEN.fullmatch(licence.upper()) else "other"
+    return _spelt(licence).lower() if _is_open(licence) else "other"
+
+
+def _spelt(licence: str) -> str:
+    return re.sub(r"[\s_]+", "-", licence.strip()).upper()
+
+
+def _is_open(licence: str) -> bool:
+    return licence.isascii() and _OPEN.fullmatch(_spelt(licence)) is not None

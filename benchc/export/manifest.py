@@ -2,10 +2,13 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from benchc.atomic import write_text
 from benchc.errors import InputError
@@ -17,6 +20,7 @@ FILE = EXPORT
 FORMAT = 1
 RUN = "run"  # folder with the files of the finished run
 INPUTS = "inputs"  # folder with the user's files
+NAME = re.compile(r"\w[\w.-]*")  # of runs, corruptions and sources
 
 
 @dataclass(frozen=True)
@@ -90,26 +94,30 @@ def read_manifest(folder: Path) -> Manifest:
             f"{folder}: is no export, since its {FILE} cannot be read ({error.strerror}); give the folder "
             "that `benchc export` wrote"
         ) from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise _damaged(path) from error
     if isinstance(version, int) and version > FORMAT:
         raise InputError(f"{path}: was written by a newer version of benchc ({by}); update benchc")
     try:
         digest = content.pop("~digest")
-        manifest = Manifest(**content)
-    except (KeyError, TypeError) as error:
+        manifest = TypeAdapter(Manifest).validate_json(json.dumps(content), strict=True)
+    except (KeyError, TypeError, ValidationError) as error:
         raise _damaged(path) from error
-    if digest != manifest.digest or not _stays_inside(manifest):
+    if digest != manifest.digest or version != FORMAT or not _is_valid(manifest):
         raise _damaged(path)
     return manifest
 
 
-def check_files(folder: Path, manifest: Manifest, names: Iterable[str], *, content: bool) -> None:
-    """Check files of an export: their sizes, and with ``content`` their hashes.
+def check_files(folder: Path, manifest: Manifest, folders: Iterable[str], *, content: bool) -> None:
+    """Check all files in some ``folders`` of an export: their sizes, and with ``content`` their hashes.
 
-    Raises InputError for the first that is missing, or was changed.
+    Raises InputError for the first that is missing, was changed, or is none of the export.
     """
-    chosen = sorted(names)
+    parts = tuple(f"{name}/" for name in folders)
+    chosen = sorted(name for name in manifest.files if name.startswith(parts))
+    for path in sorted(path for part in parts for path in (folder / part).rglob("*") if path.is_file()):
+        if path.relative_to(folder).as_posix() not in manifest.files:
+            raise InputError(f"{path}: is no file of the export ({FILE} does not have it); delete it")
     for name in track(chosen, label="check", unit="files") if content else chosen:
         path, facts = folder / name, manifest.files[name]
         if not path.is_file():
@@ -127,14 +135,22 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _stays_inside(manifest: Manifest) -> bool:
-    """Return whether no name in a manifest, which may be a stranger's, leads out of its folder."""
+def _is_valid(manifest: Manifest) -> bool:
+    """Return whether a manifest, which may be a stranger's, agrees with itself and stays in its folder."""
     names = [manifest.run, *manifest.recipes, *manifest.footers, *manifest.withheld]
-    paths = [PurePosixPath(name) for name in (*manifest.files, *manifest.inputs.values())]
+    paths = [PurePosixPath(name) for name in manifest.files]
+    tables = () if manifest.images_folder is None else manifest.recipes
     return (
         manifest.images_folder in (None, "corrupted", "benchmark")
-        and all("/" not in name and not name.startswith(".") for name in names)
+        and all(NAME.fullmatch(name) for name in names)
         and not any(path.is_absolute() or ".." in path.parts for path in paths)
+        and all(
+            isinstance(facts.get("bytes"), int) and isinstance(facts.get("sha256"), str)
+            for facts in manifest.files.values()
+        )
+        and f"{RUN}/config.yaml" in manifest.files
+        and all(name in manifest.files and name.startswith(f"{INPUTS}/") for name in manifest.inputs.values())
+        and {*tables} == {*manifest.footers}
     )
 
 

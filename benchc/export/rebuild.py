@@ -55,10 +55,8 @@ def rebuild(export: Path, *, root: Path) -> Path:
     """
     manifest = read_manifest(export)
     folder = REBUILT / f"{manifest.run}-{manifest.digest}"
-    read = tuple(f"{name}/" for name in (RUN, INPUTS, DATA, WITHHELD))
-    needed = [name for name in manifest.files if name.startswith(read)]
     made = (root / folder / FILE).is_file()
-    check_files(export, manifest, needed, content=not made)
+    check_files(export, manifest, (RUN, INPUTS, DATA, WITHHELD), content=not made)
     if made:
         return folder
     (root / REBUILT).mkdir(parents=True, exist_ok=True)
@@ -105,6 +103,13 @@ class _Rebuilt:
         self._export, self._manifest = export, manifest
         self._target, self._scratch, self._root = target, scratch, root
         self._withheld: pl.DataFrame | None = None
+        try:
+            self._recipes = {name: _recipe(content) for name, content in manifest.recipes.items()}
+            self._footers = {name: CorruptedFooter(**facts) for name, facts in manifest.footers.items()}
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{export / FILE}: its recipes are not those of a corruption; copy the whole export again"
+            ) from error
         if paths := shards_of(export / WITHHELD, "items"):
             self._withheld = pl.read_parquet(paths, glob=False)
 
@@ -221,7 +226,7 @@ class _Rebuilt:
         """Corrupt the images of items that are not passed on; return the table, and the items' severities."""
         if self._withheld is None:
             return None
-        recipe = _recipe(self._manifest.recipes[corruption])
+        recipe = self._recipes[corruption]
         ids = set(self._withheld["id"])
         if self._manifest.images_folder == "corrupted":
             ids |= {id_ for id_ in self._other_ids() if sources[id_] in self._manifest.withheld}
@@ -273,7 +278,7 @@ class _Rebuilt:
         manifest, seen = self._manifest, set[tuple[str, int]]()
         assert manifest.images_folder is not None
         name = f"{corruption}.parquet"
-        footer = CorruptedFooter(**manifest.footers[corruption])
+        footer = self._footers[corruption]
         with table_writer(
             self._target / manifest.images_folder / name, CORRUPTED, IMAGE_BYTES, footer
         ) as writer:
@@ -291,7 +296,7 @@ class _Rebuilt:
 
     def _of_data(self, corruption: str) -> Iterator[list[StoredImage]]:
         """Yield the images of each item of the splits of a corruption by severity, in the pool's order."""
-        severities = _recipe(self._manifest.recipes[corruption]).severities
+        severities = self._recipes[corruption].severities
         heads = {}
         for level in severities:
             shards = shards_of(self._export / DATA, cell_name(corruption, level))

@@ -61,6 +61,12 @@ def write_export(
         stored = finished.images_folder
         tables = {} if stored is None else dict.fromkeys(images.recipes, finished.folder / stored)
         footers = {name: footer_of(path / f"{name}.parquet") for name, path in tables.items()}
+        for name, footer in footers.items():
+            if footer.get("seed", settings.seed) != settings.seed:
+                raise InputError(
+                    f"{tables[name] / name}.parquet: was made with the seed {footer['seed']}, but "
+                    f"config.yaml has {settings.seed}; restore it, or finish the run again"
+                )
         manifest = Manifest(
             format=FORMAT,
             benchc=importlib.metadata.version("benchc"),
@@ -88,6 +94,11 @@ def withheld_sources(finished: Finished, redistribute: Collection[str]) -> list[
     imported, so that nobody else can make them again.
     """
     sources = finished.run.config.all_sources
+    for id_ in sorted(finished.pool_sources.difference(sources)):
+        raise InputError(
+            f"{finished.pool}: has items of {id_}, but config-sources.yaml of the run has no such id; "
+            "restore it"
+        )
     if unknown := sorted(set(redistribute).difference(sources)):
         raise InputError(
             f"--redistribute: the run has no source {unknown[0]}; its sources are {', '.join(sources)}"

@@ -4,7 +4,7 @@ A column of class labels, as the metadata of Hugging Face's ``datasets`` declare
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +38,9 @@ class HubFile:
         """Return whether the values of a column are bytes, structs with bytes, or lists of these."""
         return _has_bytes(self._file.schema_arrow.field(column).type)
 
-    def rows(self, columns: Sequence[str]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    def rows(
+        self, columns: Sequence[str], as_stored: Collection[str] = ()
+    ) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """Yield where a row is, for messages, and its values, with a few rows in memory.
 
         Raises SourceError where a column is missing.
@@ -49,12 +51,13 @@ class HubFile:
                 f"{self.path}: has no column {missing[0]!r}; give a Parquet file of {self.dataset}"
             )
         labels = _class_labels(self._file.schema_arrow)
+        as_stored = [name for name in as_stored if any(map(str.isdigit, labels.get(name, ())))]
         number = 0
         try:
             for batch in self._file.iter_batches(ROWS_AT_ONCE, columns=[*columns]):
                 for row in batch.to_pylist():
                     number += 1
-                    for name in labels.keys() & row.keys():
+                    for name in labels.keys() & row.keys() - {*as_stored}:
                         if isinstance(row[name], int) and 0 <= row[name] < len(labels[name]):
                             row[name] = labels[name][row[name]]
                     yield f"{self.path}: row {number}", row
@@ -75,7 +78,7 @@ def _class_labels(schema: pa.Schema) -> dict[str, list[str]]:
     try:
         features = json.loads((schema.metadata or {}).get(b"huggingface", b"{}"))["info"]["features"]
         labels = {name: each["names"] for name, each in features.items() if each.get("_type") == "ClassLabel"}
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
     return {name: names for name, names in labels.items() if isinstance(names, list)}
 
@@ -85,6 +88,9 @@ def opened_parquet(path: Path, dataset: str) -> Iterator[HubFile]:
     """Yield a Parquet file of a data set. Raises SourceError where it is missing or incomplete."""
     try:
         with pq.ParquetFile(path, buffer_size=BUFFER_BYTES, pre_buffer=False) as file:
+            names = file.schema_arrow.names
+            if repeated := next((name for name in names if names.count(name) > 1), None):
+                raise SourceError(f"{path}: has several columns {repeated!r}; rename or remove them")
             yield HubFile(path, dataset, file)
     except FileNotFoundError as error:
         raise SourceError(f"{path}: no such file; correct the path") from error

@@ -87,11 +87,12 @@ def shards_of(path: Path) -> list[Path]:
     if match is None:
         return [path]
     pattern = f"{glob.escape(match['set'])}-?????-of-{match['count']}*.parquet"
-    found = sorted(path.parent.glob(pattern))
-    if len(found) != int(match["count"]):
+    found = sorted(file for file in path.parent.glob(pattern) if SHARD.fullmatch(file.name))
+    numbers = [int(file.name[len(match["set"]) + 1 :][:5]) for file in found]
+    if numbers != [*range(int(match["count"]))]:
         raise SourceError(
-            f"{path}: is one of {int(match['count'])} shards, of which {len(found)} are in its folder; fetch "
-            "all of them"
+            f"{path}: is one of {int(match['count'])} shards, but its folder has the numbers "
+            f"{', '.join(map(str, numbers))}; fetch all of them, each once"
         )
     return found
 
@@ -123,7 +124,7 @@ def read_rows(path: Path, columns: Columns | None = None, *, images: bool = True
     standard = _standard(path, header, sources)
     numbered = "index" in standard and "index" not in header and "index" not in sources
     for number, (line, record, problem) in enumerate(
-        _records(path, sources.get("image", ()) if images else ())
+        _records(path, sources.get("image", ()) if images else (), sources.get("answer", ["answer"])[0])
     ):
         yield _row(line, record, problem, standard, sources, str(number) if numbered else None)
 
@@ -205,8 +206,11 @@ class _Record(NamedTuple):
     problem: str | None
 
 
-def _records(path: Path, images: Collection[str]) -> Iterator[_Record]:
-    """Yield the rows of a file. ``images``: the columns of a Parquet file whose image files are read."""
+def _records(path: Path, images: Collection[str], answer: str = "answer") -> Iterator[_Record]:
+    """Yield the rows of a file. ``images``: the columns of a Parquet file whose image files are read.
+
+    ``answer``: its column of answers, which are indices where their class labels are numbers.
+    """
     match suffix_of(path):
         case ".jsonl":
             yield from _json_lines(path)
@@ -219,7 +223,7 @@ def _records(path: Path, images: Collection[str]) -> Iterator[_Record]:
                     names = names or [
                         name for name in file.names if name in images or not file.has_files(name)
                     ]
-                    for _, values in file.rows(names):
+                    for _, values in file.rows(names, [answer]):
                         number += 1
                         yield _Record(number, values, None)
         case _:
@@ -319,7 +323,7 @@ def _options(value: object) -> dict[str, str]:
                 value = str(value)
     if value is None:
         value = []
-    if not isinstance(value, list) or any(isinstance(each, list | dict | bytes) for each in value):
+    if not isinstance(value, list) or any(isinstance(each, list | dict | bytes | tuple) for each in value):
         raise InvalidRowError("its options are no list of texts")
     if len(value) > len(LETTERS):
         raise InvalidRowError(f"has {len(value)} options, more than the {len(LETTERS)} letters")

@@ -93,7 +93,7 @@ def _open(path: Path) -> TextIO:
     if not path.exists():
         raise SourceError(f"{path}: no such file")
     if not path.is_file():
-        raise SourceError(f"{path}: is a folder, a pipe or a device; give a TSV file")
+        raise SourceError(f"{path}: is a folder, a pipe or a device; give a file")
     if path.suffix == ".xz":
         return lzma.open(path, "rt", encoding="utf-8-sig", newline="")
     return path.open(encoding="utf-8-sig", newline="")

@@ -110,10 +110,13 @@ def evaluate(
         sys.exit(code)
     results = Path("results", name)
     workflow = module_of(str(settings["benchmark"]), "workflow").Workflow
+    measured = {id_ for _, id_ in texts(settings.get(_settings_of(settings).MEASURED_KEY))}
     tables = [results / f"tables/{table}.md" for table in workflow.main_tables]
     # Options such as --dry-run make none.
     if all(table.is_file() for table in tables):
         print(*(f"\n{table.read_text()}" for table in tables), sep="", end="")
+        for id_ in sorted({*models} & known.keys() - measured):
+            print(f"\n{id_} took part in making this benchmark, which may favour it, or the reverse")
         print(f"\n{results}/tables and {results}/figures have all tables and figures; {file} is the run")
 
 
@@ -129,9 +132,14 @@ def called(command: Sequence[str]) -> int:
     return code if code >= 0 else 128 - code
 
 
+def _settings_of(settings: Mapping[str, Any]) -> Any:
+    """Return the type of the settings of a run's benchmark."""
+    return module_of(str(settings.get("benchmark")), "settings").Settings
+
+
 def _scoring(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
     """Return the scoring of all models that the finished run has evaluated; letter where they differ."""
-    key = module_of(str(settings.get("benchmark")), "settings").Settings.MEASURED_KEY
+    key = _settings_of(settings).MEASURED_KEY
     found = sorted({str(block(known, id_).get("scoring")) for _, id_ in texts(settings.get(key))})
     if len(found) == 1:
         return found[0]

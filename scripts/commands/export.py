@@ -1,7 +1,10 @@
 """Export the benchmark of a finished run, with the results of its models."""
 
+import re
 from pathlib import Path
 
+from benchc.config.strict import HUB_ID
+from benchc.errors import InputError
 from benchc.export.finished import read_finished
 from benchc.export.items import TSV
 from benchc.export.write import write_export
@@ -34,6 +37,8 @@ def export(
             catalogue does not say so
         no_vlmevalkit: write no TSV files for VLMEvalKit, which have all images once more
     """
+    if repo is not None and not re.fullmatch(HUB_ID, repo):
+        raise InputError(f"--repo {repo}: is no id of a data set on the Hub, OWNER/NAME")
     finished = read_finished(run)
     named = repo or f"OWNER/{folder.resolve().name}"
     manifest, written = write_export(

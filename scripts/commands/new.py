@@ -1,5 +1,6 @@
 """Write a small configuration for your own data and models."""
 
+import json
 import re
 import shlex
 from collections.abc import Iterable, Mapping
@@ -57,7 +58,8 @@ def new(
         selector: models that decide which items are selected; default: the first three of --model
         name: name of the run; default: that of FILE
         task_column: column of the files with the task type: category, or l2_category (or l2-category). No
-            other name is accepted: rename the column. Default: the first of these that a file has
+            other name is accepted: rename the column, or name it by --reader. Default: the first of these
+            that a file has
         image_column: column of the files that names a row's image: rows with one name share an image;
             default: each row has its own
         reader: keys of the files' reader (docs/configuration.md), such as '{"answer_form": "index",
@@ -158,7 +160,8 @@ def known_task_column(name: str) -> str:
     if column not in TASK_COLUMNS:
         raise InputError(
             f"--task-column: {name!r} is not {' or '.join(TASK_COLUMNS)}, the only names of a column with "
-            "the task type; rename the column in the file"
+            """the task type; rename the column in the file, or give --reader '{"columns": {"category": """
+            f"""{json.dumps(name)}}}}}'"""
         )
     return column
 

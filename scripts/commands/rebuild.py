@@ -6,7 +6,7 @@ from benchc.export import rebuild as of_export
 
 
 def rebuild(folder: Path, /) -> None:
-    """Make the folder of a finished run again from its export, and check every file.
+    """Make the folder of a finished run again from its export, and check every file that it reads.
 
     Questions and images that the export does not have are read from the publishers' files, which are
     downloaded, corrupted again, and compared with the run's by their hashes. `benchc evaluate` does the same

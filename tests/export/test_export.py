@@ -1,5 +1,6 @@
 """An export has the items and images of the run in the formats of others, without what is withheld."""
 
+import base64
 import csv
 import hashlib
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import datasets
 import mlcroissant
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
@@ -18,7 +20,7 @@ from benchc.export.finished import Finished, read_finished
 from benchc.export.manifest import read_manifest
 from benchc.export.tsv import TsvFiles
 from benchc.export.write import write_export
-from benchc.images import decode, pixel_hash
+from benchc.images import decode, encode, pixel_hash
 from benchc.schemas.corrupted_images import images_of_items
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
@@ -105,16 +107,19 @@ def test_tsv_files_end_before_they_are_too_large(tmp_path):
         "answer": 1,
         "category": "c",
     }
-    files = TsvFiles(tmp_path, "t", options=3, most_bytes=60)
+    files = TsvFiles(tmp_path, "t", options=3, most_bytes=400)
+    shown = [bytes(range(60)), bytes(range(50))]
     for number in range(3):
-        files.append(number, {**item, "l2_category": None}, [b"12345678", b"123"])
+        files.append(number, {**item, "l2_category": None}, shown)
+    files.append(3, {**item, "l2_category": None, "options": []}, shown)
+    files.append(4, {**item, "l2_category": None, "answer": None}, shown)
     files.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.tsv", "t_2.tsv"]
     with (tmp_path / "t_2.tsv").open(newline="") as file:
         (row,) = csv.DictReader(file, delimiter="\t")
     assert row == {
         "index": "2",
-        "image": "['MTIzNDU2Nzg=', 'MTIz']",
+        "image": str([base64.b64encode(data).decode() for data in shown]),
         "question": "Q\t?",
         "hint": "",
         "A": "x",
@@ -124,7 +129,22 @@ def test_tsv_files_end_before_they_are_too_large(tmp_path):
         "category": "c",
         "l2-category": "",
         "id": "a/1",
+        "image_path": "['2.png', '2-1.png']",
     }
+
+
+def test_what_vlmevalkit_would_misread_is_written_otherwise(tmp_path):
+    item = {"id": "a/1", "question": "one\rtwo", "hint": "", "options": ["x\ry", "z"], "answer": 0}
+    files = TsvFiles(tmp_path, "t", options=2)
+    grey = np.full((40, 50, 3), 200, np.uint8)
+    for number in range(2):
+        files.append(number, {**item, "category": "c", "l2_category": "d"}, [encode(grey)])
+    files.close()
+    assert len(base64.b64encode(encode(grey))) <= 64  # which is an index of a row there
+    table = pd.read_csv(tmp_path / "t.tsv", sep="\t")
+    assert table["index"].to_list() == [0, 1] and table["A"].to_list() == ["x\ry", "x\ry"]
+    assert (table["image"].str.len() > 64).all()
+    assert np.array_equal(decode(base64.b64decode(table["image"][0])), grey)
 
 
 def test_shards_and_row_groups_are_small(small, tmp_path, monkeypatch):

@@ -22,8 +22,12 @@ OPEN = [
     "Apache-2.0",
     "MIT",
     "ODC-By-1.0",
+    "PDDL",
+    "CC_BY_4.0",
 ]
 CLOSED = ["CC-BY-ND-4.0", "CC-BY-NC-ND-4.0", "research only", "MIT, images: ask the owners", "GPT", None]
+# No version, or no letter, of a licence.
+CLOSED += ["CC-BY-4.0ND", "CC BY 4.0.ND", "CC-BY-2.0x.not.for.redistribution", "MIT-1research", "M\u0131T"]
 
 
 @pytest.mark.parametrize("licence", OPEN)
@@ -41,8 +45,9 @@ def test_what_the_run_has_drawn_is_its_users():
 
 
 def test_the_hub_knows_a_licence_by_its_id():
-    assert [hub_licence(name) for name in ("CC-BY-NC-4.0", "unknown", "ask us")] == [
+    assert [hub_licence(name) for name in ("CC-BY-NC-4.0", "CC BY 4.0", "unknown", "ask us")] == [
         "cc-by-nc-4.0",
+        "cc-by-4.0",
         "unknown",
         "other",
     ]

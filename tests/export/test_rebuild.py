@@ -136,10 +136,41 @@ def test_an_altered_export_is_refused(moved, tmp_path):
     assert sentence(moved, tmp_path) == incomplete
     manifest.write_text(text[:-20])
     assert sentence(moved, tmp_path) == incomplete
-    for change in ({"run": "../../run"}, {"images_folder": "../images"}, {"inputs": {"a": "../../b"}}):
+    files = json.loads(text)["files"]
+    for change in (
+        {"run": "../../run"},
+        {"run": ""},
+        {"run": 5},
+        {"format": 0},
+        {"seed": "x"},
+        {"images_folder": "../images"},
+        {"inputs": {"a": "../../b"}},
+        {"inputs": {"a": "run/config.yaml"}},
+        {"recipes": {"../fog": {}}},
+        {"recipes": ["fog"]},
+        {"footers": {}},
+        {"withheld": "abc"},
+        {"files": files | {"/etc/passwd": {"bytes": 1, "sha256": ""}}},
+        {"files": files | {"data/x.parquet": {"sha256": ""}}},
+        {"files": {name: facts for name, facts in files.items() if name != "run/config.yaml"}},
+    ):
         edited = {key: value for key, value in json.loads(text).items() if key != "~digest"} | change
         manifest.write_text(Manifest(**edited).to_json())
-        assert sentence(moved, tmp_path) == incomplete
+        assert sentence(moved, tmp_path) == incomplete, change
+    manifest.write_text("[" * 100_000)
+    assert sentence(moved, tmp_path) == incomplete
+    edited["files"] = files
+    edited["recipes"] = edited["recipes"] | {"gaussian_noise": {"parameters": {"x": {}}}}
+    manifest.write_text(Manifest(**edited).to_json())
+    scores.write_bytes(data)
+    assert sentence(moved, tmp_path).startswith(f"{manifest}: its recipes are not those of a corruption")
+    manifest.write_text(text)
+    other = moved / "data/gaussian_noise_3-00000-of-00000.parquet"
+    shutil.copyfile(moved / "data/gaussian_noise_3-00000-of-00001.parquet", other)
+    assert (
+        sentence(moved, tmp_path) == f"{other}: is no file of the export ({FILE} does not have it); delete it"
+    )
+    other.unlink()
     newer = json.loads(text) | {"format": 2, "benchc": "9.0", "new": 1}
     manifest.write_text(json.dumps(newer))
     assert sentence(moved, tmp_path) == (

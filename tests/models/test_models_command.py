@@ -369,24 +369,28 @@ def test_a_model_is_verified_where_its_accuracy_is_the_published_one(command: Co
         r"clean accuracy: (\d) of (\d) items", command("check", "pinned-model", "--source", "near")[1]
     )[0]
     accuracy = 100 * int(correct) / int(count)
-    assert count == "8" and f"pinned-model: {accuracy:.1f} % of 8 items (standard error " in out
+    assert (
+        count == "8" and f"pinned-model: {accuracy:.1f} % of 8 items, published 1 % with a tolerance" in out
+    )
     assert rows(command("list")[1])["pinned-model"][-3] == "" and not Path("results/verified").exists()
     edit("pinned-model", published={"near": published | {"percent": accuracy - 1, "tolerance": 1}})
     status, out, err = command("verify", "pinned-model", "--source", "near")
     assert status == 0 and "8 predictions, 8 from the cache" in err
     assert out.endswith("verified: results/verified/pinned-model/near.json\n")
     shown = rows(command("list")[1])["pinned-model"][-3]
-    expected = (
-        f"near: {accuracy:.1f} % ({accuracy - 1:g} % published), {date.today()}, revision {FIRST[:12]}, cpu"
-    )
+    measured = f"near: {accuracy:.1f} % of 8 items ({accuracy - 1:g} % published)"
+    expected = f"{measured}, {date.today()}, revision {FIRST[:12]}, cpu"
     assert shown == expected and expected in " ".join(command("show", "pinned-model")[1].split())
     # Information about a model changes nothing, and what decides its predictions does.
     edit("pinned-model", label="Another", mem_mb=9000)
     assert rows(command("list")[1])["pinned-model"][-3] == expected
     edit("pinned-model", dtype="bfloat16")
     assert rows(command("list")[1])["pinned-model"][-3] == ""
-    # Neither does a record that was measured to differ, nor one that is none.
-    edit("pinned-model", dtype="float32")
+    # Neither counts a record that was measured to differ, one of another number, nor one that is none.
+    edit("pinned-model", dtype="float32", published={"near": published | {"percent": accuracy}})
+    assert rows(command("list")[1])["pinned-model"][-3] == ""
+    edit("pinned-model", published={"near": published | {"percent": accuracy - 1, "tolerance": 1}})
+    assert rows(command("list")[1])["pinned-model"][-3] == expected
     path = Path("results/verified/pinned-model/near.json")
     content = json.loads(path.read_text())
     path.write_text(json.dumps(content | {"correct": content["correct"] - 1}))
@@ -396,6 +400,39 @@ def test_a_model_is_verified_where_its_accuracy_is_the_published_one(command: Co
     edit("pinned-model", published={"near": published})
     command("verify", "pinned-model", "--source", "near")
     assert not path.exists()
+    # The files of a model in a folder decide, too.
+    folder = Path("checkpoint").resolve()
+    Path("checkpoint").unlink()
+    shutil.copytree(folder, "checkpoint")
+    edit("folder-model", published={"near": published | {"percent": accuracy}})
+    assert command("verify", "folder-model", "--source", "near")[0] == 0
+    assert rows(command("list")[1])["folder-model"][-3].startswith("near: ")
+    change_weights(Path("checkpoint"), "lm_head", 2.0)
+    assert rows(command("list")[1])["folder-model"][-3] == ""
+
+
+def test_a_source_that_is_not_whole_verifies_nothing(command: Command) -> None:
+    Path("config").mkdir()
+    image = base64.b64encode(encode_png(np.zeros((40, 56, 3), dtype=np.uint8))).decode()
+    rows = [f"{index}\t{image}\tWhich?\tred\tblue\t{answer}\tcolour" for index, answer in enumerate("ABC")]
+    Path("n.tsv").write_text("\n".join(["index\timage\tquestion\tA\tB\tanswer\tcategory", *rows, ""]))
+    edit("folder-model", published={"near": {"percent": 50, "tolerance": 20, "reference": "Table 1"}})
+    entry = {"label": "N", "path": "n.tsv", "task_column": "category"}
+    found = []
+    for published in ({}, {"items": 3}):
+        Path("config/sources.yaml").write_text(yaml.safe_dump({"near": entry | {"published": published}}))
+        found.append(command("verify", "folder-model", "--source", "near")[2].splitlines()[-1])
+    assert found == [
+        "error: n.tsv: of near, 1 row cannot be read, the first: the answer is C, an option without text; "
+        "mend the file, without which an accuracy is not comparable",
+        "error: n.tsv: has 2 items, but near as published has 3; give the whole file, without which an "
+        "accuracy is not comparable",
+    ]
+    assert not Path("results/verified").exists()
+    given = command("verify", "folder-model", "--source", "n.tsv")[2]
+    assert given.startswith(
+        "error: --source n.tsv: is no id of a source; add an entry for it to config/sources.yaml"
+    )
 
 
 def test_what_cannot_be_loaded_is_an_error_before_it_is_fetched(command: Command, hub: Hub) -> None:

@@ -2,12 +2,14 @@
 
 import json
 import os
+import shutil
 import string
 from pathlib import Path
 from typing import Any
 
 import PIL.Image
 import polars as pl
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -112,8 +114,30 @@ def test_rows_without_an_index_are_numbered_over_all_shards(tmp_path: Path) -> N
     write_as_parquet(tmp_path / "repo/data", QUESTIONS)
     assert data_file(tmp_path / "repo").parent.name == "data"
     (tmp_path / "test-00001-of-00002.parquet").unlink()
-    with pytest.raises(SourceError, match="is one of 2 shards, of which 1 are in its folder; fetch all"):
+    with pytest.raises(SourceError, match="is one of 2 shards, but its folder has the numbers 0; fetch all"):
         read_vlmevalkit(path, "s", ReaderOptions(answer_form="index"))
+    # The first twice, one of them with the Hub's older ending.
+    shutil.copy(path, tmp_path / "test-00000-of-00002-0123abcd.parquet")
+    with pytest.raises(SourceError, match="has the numbers 0, 0; fetch all of them, each once"):
+        read_vlmevalkit(path, "s", ReaderOptions(answer_form="index"))
+
+
+def test_class_labels_that_are_numbers_are_no_indices(tmp_path: Path) -> None:
+    plain = {"image": {"bytes": RED, "path": "a.png"}, "question": "?", "choices": ["w", "x", "y", "z"]}
+    rows = [plain | {"answer": number, "category": number} for number in range(4)]
+    names = ["1", "2", "3", "4"]
+    path = write_parquet(tmp_path / "my.parquet", rows, {"answer": names, "category": names})
+    found = facts(path, ReaderOptions(answer_form="index"))
+    assert [(row["answer"], row["category"]) for row in found] == [(0, "1"), (1, "2"), (2, "3"), (3, "4")]
+    letters = write_parquet(tmp_path / "letters.parquet", rows, {"answer": [*"DCBA"]})
+    assert [row["answer"] for row in facts(letters)] == [3, 2, 1, 0]
+
+
+def test_a_parquet_file_with_a_column_twice_is_refused(tmp_path: Path) -> None:
+    table = pa.table([["a"], ["b"]], names=["question", "question"])
+    pq.write_table(table, tmp_path / "my.parquet")
+    with pytest.raises(SourceError, match="has several columns 'question'; rename or remove them"):
+        read_vlmevalkit(tmp_path / "my.parquet", "s")
 
 
 @pytest.mark.parametrize(

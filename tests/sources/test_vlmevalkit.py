@@ -452,7 +452,7 @@ def test_a_field_without_an_end_does_not_fill_the_memory(
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
 def test_a_folder_or_pipe_is_refused_at_once(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "source.tsv")
-    with pytest.raises(SourceError, match=r"source\.tsv: is a folder, a pipe or a device; give a TSV file"):
+    with pytest.raises(SourceError, match=r"source\.tsv: is a folder, a pipe or a device; give a file"):
         read_vlmevalkit(tmp_path / "source.tsv", "s")
 
 

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchc.config.load import load
+from benchc.config.load import load, read_config
 from benchc.errors import InputError
 from benchc.workflow.run import Run
 from tests.workflow.checkout import Checkout
 
 CONFIG = "config/new.yaml"
+DEMOS = ("mllm-ic", "naturalbench", "r-bench", "vqa-robustness")
 FINISHED = "results/small"
 NEW = {"name": "new", "evaluate": {"benchmark": FINISHED, "models": ["more"]}}
 CATALOGUE = {"catalogues": {"models": "config/small-models.yaml"}}
@@ -210,6 +211,14 @@ def test_mistakes_are_one_sentence(invalid, monkeypatch, name):
         with pytest.raises(InputError) as caught:
             Run(load({**NEW, **CATALOGUE, **changes}, invalid.folder, file=CONFIG))
     assert str(caught.value).startswith(sentence)
+
+
+@pytest.mark.parametrize("file", ["demo", *(f"demo-{name}" for name in DEMOS)])
+def test_the_tables_that_are_printed_are_tables_of_the_run(file):
+    run = Run(read_config(Path(f"config/{file}.yaml")))
+    written = {path for output in run.outputs for path in output.files.values()}
+    assert run.benchmark.main_tables
+    assert {f"tables/{table}.md" for table in run.benchmark.main_tables} <= written
 
 
 def test_workers_may_be_given(invalid, monkeypatch):

@@ -23,7 +23,7 @@ class Workflow(Benchmark):
         scale: the file with the errors by which the metrics are scaled; none: those of the run itself
     """
 
-    main_tables = ("vre_intervals",)
+    main_tables = ("vre_model",)
     item_columns: ClassVar = {"pool/references.parquet": ("truth", "answers")}
     metrics = (
         Metric("accuracy", "accuracy on clean images", "tables/vre_model.csv", "accuracy", False),

@@ -5,21 +5,22 @@ from datetime import date
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
+import polars as pl
 
 from benchc.checking.check_items import found_source
 from benchc.checking.finding import Finding
 from benchc.checking.locate import locate
 from benchc.checking.model_facts import require_folder
-from benchc.checking.verification import Verification, compared_entry, record, write_verification
+from benchc.checking.verification import Verification, compared_entry, files_of, record, write_verification
 from benchc.config.catalogue import Model, PublishedAccuracy
 from benchc.config.model_catalogue import CATALOGUES, listed_model, listed_models
-from benchc.config.new_entries import source_entry
+from benchc.config.new_entries import SHIPPED, Entry, source_entry
 from benchc.config.source_files import max_rejected, published_text, reader_options
 from benchc.corruptions.recipe import CLEAN, clean_recipe
 from benchc.errors import InputError
 from benchc.models.asking import AskedModel, Job, Scoring, ShownImages
 from benchc.models.hub.offline import work_offline
+from benchc.pluralize import pluralize
 from benchc.schemas.logits import prediction
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
@@ -41,10 +42,16 @@ def verify(id: str, /, *, source: str, catalogue: tuple[Path, ...] = CATALOGUES)
 
     Args:
         id: id of the model in the catalogue
-        source: id of the source, whose file is here
+        source: id of the source in config/sources.yaml, whose whole file is here
         catalogue: model catalogues; of several entries with one id, the first is taken
     """
     work_offline()
+    entry = source_entry(source, Path.cwd())
+    if entry.catalogue is None:
+        raise InputError(
+            f"--source {source}: is no id of a source; add an entry for it to {SHIPPED['sources'][0]}, and "
+            "give its id"
+        )
     listed = listed_model(id, listed_models(catalogue))
     model = listed.model
     published = _published(id, model, source, listed.file)
@@ -58,13 +65,12 @@ def verify(id: str, /, *, source: str, catalogue: tuple[Path, ...] = CATALOGUES)
     print(f"{id}: {source} is {published.percent:g} % in: {published.reference}", flush=True)
     with TemporaryDirectory() as folder:
         pool, predictions = (Path(folder) / f"{name}.parquet" for name in ("pool", "predictions"))
-        _write_pool(source, pool)
+        _write_pool(entry, pool)
         _infer(asked, scoring, job, pool, predictions)
         found = _verification(source, model, published, pool, predictions)
-    error = 100 * np.sqrt(found.correct * (found.items - found.correct) / found.items**3)
     print(
-        f"{id}: {found.accuracy:.1f} % of {found.items:,} items (standard error {error:.1f}), published "
-        f"{found.percent:g} % with a tolerance of {found.tolerance:g} points"
+        f"{id}: {found.accuracy:.1f} % of {found.items:,} items, published {found.percent:g} % with a "
+        f"tolerance of {found.tolerance:g} points"
     )
     if not found.agrees:
         record(id, source).unlink(missing_ok=True)
@@ -101,14 +107,13 @@ def _asked(id_: str, model: Model) -> tuple[AskedModel, Job]:
     return asked, Job(shard=f"verify-{id_}", gpus=max(1, model.gpus))
 
 
-def _write_pool(name: str, pool: Path) -> None:
+def _write_pool(entry: Entry, pool: Path) -> None:
     """Write all items of a source that have an answer, a POOL table."""
     # Stages import what only they need.
     from scripts.pool import pool as pool_stage
     from scripts.read_source import read_source
 
-    entry = source_entry(name, Path.cwd())
-    source, path = found_source(name, entry)
+    source, path = found_source(entry.id, entry)
     items, report = pool.with_name("items.parquet"), pool.with_name("report.csv")
     read_source(
         tsv=path,
@@ -119,6 +124,18 @@ def _write_pool(name: str, pool: Path) -> None:
         parquet=items,
         report=report,
     )
+    rejected = pl.read_csv(report, glob=False).filter(kind="rejected")
+    whole, kept = source.published.items, pl.scan_parquet(items, glob=False).select(pl.len()).collect().item()
+    if whole is not None and not source.published.rounded and kept != whole:
+        raise InputError(
+            f"{path}: has {kept:,} items, but {entry.id} as published has {whole:,}; give the whole file, "
+            "without which an accuracy is not comparable"
+        )
+    if not rejected.is_empty():
+        raise InputError(
+            f"{path}: of {entry.id}, {pluralize(rejected.height, 'row')} cannot be read, the first: "
+            f"{rejected['reason'][0]}; mend the file, without which an accuracy is not comparable"
+        )
     pool_stage(sources=[items], task_columns={entry.id: source.task_column}, parquet=pool, report=report)
 
 
@@ -156,6 +173,7 @@ def _verification(
         date=date.today().isoformat(),
         device=device_name(str(footer.get("device"))),
         entry=compared_entry(model),
+        files=files_of(model),
         identity={name: str(footer[name]) for name in FACTS if name in footer},
     )
 
