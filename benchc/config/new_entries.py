@@ -23,7 +23,7 @@ from benchc.models.adapter_files import CONFIG as ADAPTER
 from benchc.models.folder import json_object
 from benchc.models.registry import has_own_module
 from benchc.models.supported import UnsupportedFamilyError, check_family, is_supported
-from benchc.sources.rows import SHARD, data_file, read_header
+from benchc.sources.rows import SHARD, data_file, listed_columns, read_header
 from benchc.sources.tsv import listed
 from benchc.suggestion import suggestion
 from benchc.user_paths import relative_path
@@ -80,7 +80,7 @@ def source_entry(
     if found is None:
         raise InputError(
             f"{name}: has no column {' or '.join(given)}, the task type by which the pool is balanced; its "
-            f"columns are {listed(header)}; name the column that has it by --reader "
+            f"columns are {listed_columns(data_file(path))}; name the column that has it by --reader "
             """'{"columns": {"category": "NAME"}}', or add a column category, which may have one value for """
             "all rows"
         )

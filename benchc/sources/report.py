@@ -69,8 +69,7 @@ def facts_frame(texts: pl.DataFrame, images: pl.DataFrame, report: pl.DataFrame,
         *(("rows", kind, kinds[kind]) for kind in ("rejected", "excluded")),
     ]
     for kind in ("rejected", "excluded", "note"):
-        reasons = _by_kind(report.filter(kind=kind)["reason"])
-        facts += [(kind, example, count) for example, count in reasons]
+        facts += [(kind, *each) for each in _by_kind(report.filter(kind=kind)["reason"], named=True)]
     facts += _counts("options", texts["options"].list.len())
     facts += _counts("images", texts["image_keys"].list.len())
     for column in ("category", "l2_category"):
@@ -122,17 +121,20 @@ def check_rejected(path: Path, report: pl.DataFrame, rows: int, most: float, whe
     )
 
 
-def _by_kind(reasons: Iterable[str]) -> list[tuple[str, int]]:
+def _by_kind(reasons: Iterable[str], *, named: bool = False) -> list[tuple[str, int]]:
     """Return the first reason of each kind, and how often it occurs, the most frequent first.
 
-    Reasons of a kind differ in what they quote and in numbers.
+    Reasons of a kind differ in what they quote and in numbers; ``named``: where they do, the kind with … for
+    these is returned.
     """
     examples: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for reason in reasons:
         kind = re.sub(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*", "…", reason)
         counts[kind] += 1
-        examples.setdefault(kind, reason)
+        example = examples.setdefault(kind, reason)
+        if named and example != reason:
+            examples[kind] = kind
     return [(examples[kind], count) for kind, count in counts.most_common()]
 
 

@@ -109,6 +109,15 @@ def read_header(path: Path, columns: Columns | None = None) -> list[str]:
     return _standard(path, header, _sources(path, header, columns or {}))
 
 
+def listed_columns(path: Path) -> str:
+    """Return the file's own names of its columns, for messages, and what is wrong with its separator."""
+    header = _header(path)
+    separator = "," if path.suffix.lower() == CSV else "\t"
+    name = {",": "commas", "\t": "tabs"}[separator]
+    other = len(header) == 1 and any(mark in header[0] for mark in {";", ",", "\t"} - {separator})
+    return f"{listed(header)}{f', since its fields are not separated by {name}' if other else ''}"
+
+
 def read_rows(path: Path, columns: Columns | None = None, *, images: bool = True) -> Iterator[Row]:
     """Yield the rows of a file, one at a time, with the columns of :func:`read_header`.
 

@@ -19,9 +19,9 @@ from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, present, read_item_text, read_open_text, with_answer_words
 from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.report import Kind, Remark, report_frame
-from benchc.sources.rows import image_folder, read_header, read_rows
+from benchc.sources.rows import image_folder, listed_columns, read_header, read_rows
 from benchc.sources.stored_images import StoredFile, StoredImages
-from benchc.sources.tsv import Row, listed
+from benchc.sources.tsv import Row
 
 LONGEST_INDEX = 100  # characters
 
@@ -306,7 +306,7 @@ def _check_columns(path: Path, header: list[str], options: ReaderOptions, open_e
         )
     missing = [name for name in _needed(options, open_ended) if name not in header]
     if missing:
-        raise SourceError(f"{path}: has no column {missing[0]!r}; its columns are {listed(header)}")
+        raise SourceError(f"{path}: has no column {missing[0]!r}; its columns are {listed_columns(path)}")
 
 
 def _needed(options: ReaderOptions, open_ended: bool) -> Iterator[str]:

@@ -396,7 +396,7 @@ def test_a_file_that_is_none_is_one_sentence(tmp_path: Path) -> None:
         "is a JSON list; write one object per line",
         "has no JSON object; write one per line",
         "is not a complete Parquet file",
-        "its columns are image;question",
+        "its columns are image;question, since its fields are not separated by commas",
         "is not UTF-8",
         "is not comma-separated text",
         ".json files are not read; convert it to a TSV, csv, JSON Lines",

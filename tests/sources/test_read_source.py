@@ -153,8 +153,8 @@ def test_the_summary_says_what_was_read_kept_and_refused(tmp_path: Path) -> None
         ("rows", "kept", "3"),
         ("rows", "rejected", "3"),
         ("rows", "excluded", "1"),
-        # Reasons that differ in what they quote are one, with the first as its example.
-        ("rejected", "the answer 'yes' is not one option letter", "2"),
+        # Reasons that differ in what they quote are one.
+        ("rejected", "the answer … is not one option letter", "2"),
         ("rejected", "the answer is Q, an option without text", "1"),
         ("excluded", "kind is sort", "1"),
         ("note", "two options have the same text", "1"),
