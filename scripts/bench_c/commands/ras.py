@@ -65,7 +65,8 @@ def _scores(file: Path, table: pl.DataFrame, known: pl.DataFrame | None) -> pl.D
     try:
         return score(predictions, items)
     except InputError as error:
-        raise InputError(f"{file}: {error}") from error
+        # Without the advice on a setting of runs.
+        raise InputError(f"{file}: {str(error).partition(' (or set ')[0]}") from error
 
 
 def _answers(file: Path, table: pl.DataFrame) -> pl.DataFrame:
