@@ -37,8 +37,7 @@ def write_export(
         InputError: ``folder`` is taken, ``redistribute`` has an unknown id, or items of sources that may not
             be passed on cannot be kept apart, or made again elsewhere.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise InputError(f"{folder}: exists already, and nothing is overwritten; choose another FOLDER")
+    _refuse_taken(folder)
     if folder.resolve().is_relative_to(finished.folder.resolve()):
         raise InputError(
             f"{folder}: is in the folder of the run, which stays as it is; choose another FOLDER"
@@ -84,7 +83,17 @@ def write_export(
             inputs=inputs,
         )
         write_manifest(target, manifest)
+        # Somebody may have put a file there since.
+        _refuse_taken(folder)
     return manifest, written
+
+
+def _refuse_taken(folder: Path) -> None:
+    if folder.is_symlink() or folder.resolve() == Path.cwd():
+        what = "a link" if folder.is_symlink() else "the working directory"
+        raise InputError(f"{folder}: is {what}; choose another FOLDER")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise InputError(f"{folder}: exists already, and nothing is overwritten; choose another FOLDER")
 
 
 def withheld_sources(finished: Finished, redistribute: Collection[str]) -> list[str]:

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from benchc.errors import InputError
-from benchc.export import shards
+from benchc.export import shards, write
 from benchc.export.finished import Finished, read_finished
 from benchc.export.manifest import read_manifest
 from benchc.export.tsv import TsvFiles
@@ -26,6 +26,19 @@ from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.sources.vlmevalkit import read_vlmevalkit
 from tests.export.conftest import REPO, finished_run
+
+
+def test_a_file_that_was_put_there_meanwhile_stays(small, tmp_path, monkeypatch):
+    described = write.write_descriptions
+
+    def put(*arguments: object) -> None:
+        described(*arguments)
+        (tmp_path / "e").mkdir()
+        (tmp_path / "e/notes.txt").write_text("mine")
+
+    monkeypatch.setattr(write, "write_descriptions", put)
+    assert "exists already, and nothing is overwritten" in refused(small.folder, tmp_path / "e")
+    assert (tmp_path / "e/notes.txt").read_text() == "mine"
 
 
 @pytest.fixture(autouse=True)
@@ -231,6 +244,9 @@ def test_mistakes_are_one_sentence(finished, small, tmp_path):
     (tmp_path / "taken/file").touch()
     assert "exists already, and nothing is overwritten" in refused(run, tmp_path / "taken")
     assert "is in the folder of the run" in refused(run, run / "e")
+    (tmp_path / "link").symlink_to(tmp_path / "none")
+    assert refused(run, tmp_path / "link") == f"{tmp_path}/link: is a link; choose another FOLDER"
+    assert refused(run, Path()) == ".: is the working directory; choose another FOLDER"
     assert refused(run, tmp_path / "e", "shape") == (
         "--redistribute: the run has no source shape; its sources are drawn-text, shapes"
     )
