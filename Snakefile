@@ -6,10 +6,8 @@ All outputs are written to results/<name>/, where <name> is the configuration's.
 and outputs at the top.
 """
 
-import os
 import sys
 from pathlib import Path
-from shlex import quote
 
 from snakemake.utils import min_version
 
@@ -22,7 +20,7 @@ sys.path.insert(0, workflow.current_basedir.get_path_or_uri(secret_free=True))
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.errors import InputError
-from benchc.home import HOME, PACKAGE, find_code_elsewhere, shipped
+from benchc.home import PACKAGE, find_code_elsewhere, shipped
 from benchc.workflow import records
 from benchc.workflow.code import By, contents_of
 from benchc.workflow.configuration import configuration_params, configuration_texts
@@ -34,12 +32,12 @@ from benchc.workflow.stage import RUN, stage, unrecorded
 
 # In another working directory, such as that of --directory, all paths but those of the code are relative to it.
 try:
-    find_code_elsewhere(Path.cwd())
+    code_elsewhere = find_code_elsewhere(Path.cwd())
 except InputError as error:
     raise WorkflowError(str(error))
-if Path.cwd() != HOME and workflow.modifier.is_main_snakefile():
+if code_elsewhere and workflow.modifier.is_main_snakefile():
     # Snakemake removes the variable from the environment of jobs with --sdm conda.
-    shell.prefix(f"set -euo pipefail; export PYTHONPATH={quote(os.environ['PYTHONPATH'])}; ")
+    shell.prefix(f"set -euo pipefail; {code_elsewhere}; ")
 
 paths = workflow.modifier.path_modifier
 if paths.prefix or paths.modifies_prefixes:

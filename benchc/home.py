@@ -9,6 +9,7 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from shlex import quote
 
 from benchc.errors import InputError
 
@@ -35,14 +36,15 @@ def has_pipeline() -> bool:
     return find_spec("snakemake") is not None
 
 
-def find_code_elsewhere(folder: Path) -> None:
+def find_code_elsewhere(folder: Path) -> str:
     """Let the processes that this one starts find the home's modules, whatever their working directory.
 
-    ``folder``: the working directory, in which Python looks first. Raises InputError where it has a package
+    ``folder``: the working directory, in which Python looks first. Returns the command by which a shell does
+    the same; an empty text where Python finds them without. Raises InputError where the folder has a package
     that would hide the home's.
     """
     if folder == HOME:
-        return
+        return ""
     for name in ("scripts", "benchc"):
         hiding = next(
             (path for path in (folder / name / "__init__.py", folder / f"{name}.py") if path.is_file()), None
@@ -56,6 +58,7 @@ def find_code_elsewhere(folder: Path) -> None:
     if HOME == INSTALLED:
         # Jobs run the `python` on the path, which need not be that of this environment.
         _put_first("PATH", Path(sys.executable).parent)
+    return f"export PYTHONPATH={quote(os.environ['PYTHONPATH'])}"
 
 
 def _put_first(variable: str, folder: Path) -> None:
