@@ -56,7 +56,9 @@ def folder(tmp_path: Path, python: Path) -> Path:
 
 
 def command(python: str | Path, *options: str) -> list[str]:
-    return [str(python), "-m", "scripts.benchc", "run", "config.yaml", *(options or ("--cores", "1"))]
+    # In place of benchc's own.
+    chosen = ["--snakefile=Snakefile", *(options or ("--cores", "1"))]
+    return [str(python), "-m", "scripts.benchc", "run", "config.yaml", *chosen]
 
 
 def environment(**changes: str) -> dict[str, str]:
