@@ -152,13 +152,16 @@ class _Rows:
 
     def decoded(self, row: Row) -> tuple[Row, _Decoded]:
         """Return a row, and its images, all of them decoded. Threads may call it at the same time."""
+        keys: list[bytes] = []
         try:
-            found = read_item_images(row.values, self._store.check, row.images, self._folder)
+            found = read_item_images(
+                row.values, lambda data: keys.append(self._store.check(data)), row.images, self._folder
+            )
         except InvalidRowError as refusal:
             return row, refusal
         if isinstance(found, str):
             return row, found
-        return row, [(self._store.check(file.bytes), file.bytes, file.path) for file in found]
+        return row, [(key, file.bytes, file.path) for key, file in zip(keys, found, strict=True)]
 
     def add(self, row: Row, images: _Decoded) -> None:
         """Take a row, and what :meth:`decoded` returned for it."""
