@@ -15,7 +15,7 @@ export PATH := $(abspath $(VENV))/bin:$(PATH)
 .DEFAULT_GOAL := demo
 
 demo: install
-	benchc run $(CONFIG) $(if $(FULL),--full) --cores $(CORES) $(if $(filter demo,$(RUN)),--prioritize figure1a)
+	$(call run_fast,$(CONFIG)) $(if $(filter demo,$(RUN)),--prioritize figure1a)
 	snakemake --configfile $(CONFIG) --report results/$(RUN)/report.html --quiet
 	@echo; for table in table1 vre_model rank; do \
 		[ ! -f results/$(RUN)/tables/$$table.md ] || cat results/$(RUN)/tables/$$table.md; done
@@ -111,14 +111,15 @@ lint: install
 install: $(VENV)/.installed
 
 # torch is installed first, so that no dependency replaces it with a newer version. The lock is complete, so no
-# dependencies are resolved: imaug's would add the desktop OpenCV, which needs libGL, to the headless one.
+# dependencies are resolved: imaug's would add the desktop OpenCV, which needs libGL, to the headless one. Compiling all
+# modules would take half of the time; Python compiles those that it imports.
 $(VENV)/.installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c "import sys; sys.exit(sys.version_info[:2] != (3, 11))" \
 		|| { echo "error: benchc needs Python 3.11; run make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	pip install --quiet --progress-bar off torch==2.13.0
-	pip install --quiet --progress-bar off --no-deps --requirement requirements.lock
-	pip install --quiet --progress-bar off --no-deps --editable .
+	pip install --quiet --progress-bar off --no-compile torch==2.13.0
+	pip install --quiet --progress-bar off --no-compile --no-deps --requirement requirements.lock
+	pip install --quiet --progress-bar off --no-compile --no-deps --editable .
 	touch $@
 
 clean:

@@ -108,7 +108,7 @@ def train_encoder(
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed_of(seed, "weights"))
         model = open_clip.CLIP(**configuration)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=LEARNING_RATE, weight_decay=WEIGHT_DECAY)
+    optimizer = torch.optim.AdamW(model.parameters(), LEARNING_RATE, weight_decay=WEIGHT_DECAY, fused=True)
     # OneCycleLR divides by the length of each of its two phases less one step.
     warm_up = max(2, steps // 10) / steps
     schedule = torch.optim.lr_scheduler.OneCycleLR(

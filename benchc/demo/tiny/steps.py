@@ -75,7 +75,7 @@ def _optimizers(model: torch.nn.Module, learning_rate: float) -> list[torch.opti
         (matrices if parameter.ndim == 2 and not table else others).append(parameter)
     return [
         Muon(matrices, learning_rate, WEIGHT_DECAY),
-        torch.optim.AdamW(others, EMBEDDING_RATE, betas=(0.9, 0.98), weight_decay=WEIGHT_DECAY),
+        torch.optim.AdamW(others, EMBEDDING_RATE, betas=(0.9, 0.98), weight_decay=WEIGHT_DECAY, fused=True),
     ]
 
 
