@@ -250,7 +250,7 @@ def _croissant_type(dtype: pa.DataType) -> dict[str, Any]:
 
 
 def _holds_images(dtype: pa.DataType) -> bool:
-    return dtype == IMAGE or (pa.types.is_list(dtype) and dtype.value_type == IMAGE)
+    return bool(dtype == IMAGE or (pa.types.is_list(dtype) and dtype.value_type == IMAGE))
 
 
 _TERMS = (
