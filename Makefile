@@ -1,7 +1,8 @@
 # `make demo` installs the project and runs the pipeline on the demo; `make test` installs it and runs all tests.
-# Both need only Python 3.11. `make demo FULL=1` shows all lines of Snakemake and of the jobs.
+# Both need only Python 3.11, 3.12 or 3.13. `make demo FULL=1` shows all lines of Snakemake and of the jobs.
 
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
+# The first that runs: of pyenv, commands of versions that are not active are on the path, too.
+PYTHON ?= $(shell for each in python3.11 python3.12 python3.13; do $$each -c "" 2>/dev/null && command -v $$each && exit; done; echo python3)
 VENV ?= .venv
 CORES ?= all
 CONFIG ?= config/demo.yaml
@@ -114,8 +115,8 @@ install: $(VENV)/.installed
 # dependencies are resolved: imaug's would add the desktop OpenCV, which needs libGL, to the headless one. Compiling all
 # modules would take half of the time; Python compiles those that it imports.
 $(VENV)/.installed: requirements.lock pyproject.toml
-	@$(PYTHON) -c "import sys; sys.exit(sys.version_info[:2] != (3, 11))" \
-		|| { echo "error: benchc needs Python 3.11; run make PYTHON=/path/to/python3.11"; exit 1; }
+	@$(PYTHON) -c "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))" \
+		|| { echo "error: benchc needs Python 3.11, 3.12 or 3.13; run make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	pip install --quiet --progress-bar off --no-compile torch==2.13.0
 	pip install --quiet --progress-bar off --no-compile --no-deps --requirement requirements.lock

@@ -210,12 +210,10 @@ def _croissant(finished: Finished, written: Exported, repo: str) -> dict[str, An
             "source": {
                 "fileSet": {"@id": "parquet"},
                 "extract": {"column": field.name},
-                **({"transform": {"jsonPath": "bytes"}} if field.type == IMAGE else {}),
+                **({"transform": {"jsonPath": "bytes"}} if _holds_images(field.type) else {}),
             },
         }
         for field in written.schema
-        # Croissant has no type for a list of encoded images.
-        if field.name != "images"
     ]
     return {
         "@context": _CONTEXT,
@@ -245,11 +243,14 @@ def _based_on(id_: str, source: Source) -> dict[str, Any]:
 
 
 def _croissant_type(dtype: pa.DataType) -> dict[str, Any]:
-    if dtype == IMAGE:
-        return {"dataType": "sc:ImageObject"}
     if pa.types.is_list(dtype):
-        return {"dataType": _DTYPES[str(dtype.value_type)], "repeated": True}
-    return {"dataType": _DTYPES[str(dtype)]}
+        # Croissant 1.1 has isArray instead, by which mlcroissant 1.1.1 does not read lists of images.
+        return _croissant_type(dtype.value_type) | {"repeated": True}
+    return {"dataType": "sc:ImageObject" if dtype == IMAGE else _DTYPES[str(dtype)]}
+
+
+def _holds_images(dtype: pa.DataType) -> bool:
+    return bool(dtype == IMAGE or (pa.types.is_list(dtype) and dtype.value_type == IMAGE))
 
 
 _TERMS = (

@@ -3,6 +3,7 @@
 import base64
 import csv
 import hashlib
+import shutil
 from pathlib import Path
 
 import datasets
@@ -16,13 +17,13 @@ import yaml
 
 from benchc.errors import InputError
 from benchc.export import shards, write
-from benchc.export.finished import Finished, read_finished
+from benchc.export.finished import POOL_FILE, Finished, read_finished
 from benchc.export.manifest import read_manifest
 from benchc.export.tsv import TsvFiles
 from benchc.export.write import write_export
 from benchc.images import decode, encode, pixel_hash
 from benchc.schemas.corrupted_images import images_of_items
-from benchc.schemas.parquet import read_table
+from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.vlmevalkit import read_vlmevalkit
 from tests.export.conftest import REPO, finished_run
@@ -96,6 +97,34 @@ def test_croissant_is_valid_and_reads_the_rows(small, exported):
     assert not found.metadata.issues.errors
     ids = {record["default/id"].decode() for record in found.records("default")}
     assert ids == set(small.ids)
+
+
+def test_croissant_reads_the_images_of_items_with_several(small, tmp_path):
+    run = shutil.copytree(small.folder, tmp_path / "run")
+    pool = read_table(run / POOL_FILE, POOL)
+    one, other = small.ids[:2]
+    second = pool.row(by_predicate=pl.col("id") == other, named=True)
+    rows = [
+        {**row, **{name: row[name] + second[name] for name in ("image_keys", "images")}}
+        if row["id"] == one
+        else row
+        for row in pool.iter_rows(named=True)
+    ]
+    write_table(pl.DataFrame(rows, pool.schema), run / POOL_FILE, POOL)
+    write_export(read_finished(run), tmp_path / "e", repo=REPO, redistribute=["shapes"], tsv=False)
+    found = mlcroissant.Dataset(str(tmp_path / "e/croissant.json"))
+    assert not found.metadata.issues.errors
+    records = {
+        record["default/id"].decode(): record["default/images"]
+        for record in found.records("default")
+        if (record["default/corruption"], record["default/severity"]) == (b"shot_noise", 5)
+    }
+    expected = {id_: [image] for id_, image in pixels(small, "shot_noise", 5).items()}
+    expected[one] += expected[other]
+    assert {id_: [pixel_hash([np.array(image)]) for image in images] for id_, images in records.items()} == {
+        id_: [pixel_hash([image]) for image in images] for id_, images in expected.items()
+    }
+    assert len(set(map(pixel_hash, ([image] for image in expected[one])))) == 2
 
 
 def test_vlmevalkit_files_are_sources_with_the_same_items(small, exported):
