@@ -59,8 +59,9 @@ def read_header(path: Path) -> list[str]:
 
 
 def listed(header: list[str]) -> str:
-    """Return column names for a message, in short where they are those of a file without a header."""
-    names = [name if len(name) <= SHOWN else f"{name[:SHOWN]}…" for name in header]
+    """Return column names for a message of one line, in short where a file without a header has them."""
+    names = [name if name.isprintable() else repr(name)[1:-1] for name in header]
+    names = [name if len(name) <= SHOWN else f"{name[:SHOWN]}…" for name in names]
     return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
