@@ -7,6 +7,7 @@ import csv
 import lzma
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TextIO
 
@@ -58,8 +59,9 @@ def read_header(path: Path) -> list[str]:
 
 
 def listed(header: list[str]) -> str:
-    """Return column names for a message, in short where they are those of a file without a header."""
-    names = [name if len(name) <= SHOWN else f"{name[:SHOWN]}…" for name in header]
+    """Return column names for a message of one line, in short where a file without a header has them."""
+    names = [name if name.isprintable() else repr(name)[1:-1] for name in header]
+    names = [name if len(name) <= SHOWN else f"{name[:SHOWN]}…" for name in names]
     return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
@@ -99,25 +101,68 @@ def _open(path: Path) -> TextIO:
     return path.open(encoding="utf-8-sig", newline="")
 
 
+class _Lines:
+    """The lines of a text, of which ``number`` were read."""
+
+    def __init__(self, file: TextIO) -> None:
+        self.number = 0
+        self._file = file
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._file:
+            self.number += 1
+            yield line
+
+
 def _records(file: TextIO, path: Path) -> Iterator[tuple[int, list[str]]]:
     limit = csv.field_size_limit(LARGEST_FIELD)
-    reader = csv.reader(file, delimiter="," if _has_commas(path) else "\t", strict=True)
+    delimiter = "," if _has_commas(path) else "\t"
+    lines = _Lines(file)
+    following = iter(lines)
     try:
-        for fields in reader:
-            if fields:  # a blank line is no record
-                yield reader.line_num, fields
+        for line in following:
+            record = line.rstrip("\r\n")
+            if not record:  # a blank line is no record
+                continue
+            fields = _quoted(line, following, delimiter) if '"' in record else record.split(delimiter)
+            if max(map(len, fields)) > LARGEST_FIELD:
+                raise csv.Error(f"field larger than field limit ({LARGEST_FIELD})")
+            yield lines.number, fields
     except csv.Error as error:
         raise SourceError(
-            f"{path}: line {reader.line_num} is not {_separated(path)} text ({error}); the file is "
+            f"{path}: line {lines.number} is not {_separated(path)} text ({error}); the file is "
             "truncated, or fields with quotes, separators or newlines are not in double quotes"
         ) from error
     except UnicodeDecodeError as error:
         raise SourceError(
-            f"{path}: after line {reader.line_num} the file is not UTF-8 ({error}); save it as UTF-8"
+            f"{path}: after line {lines.number} the file is not UTF-8 ({error}); save it as UTF-8"
         ) from error
     except (lzma.LZMAError, EOFError) as error:
         raise SourceError(
-            f"{path}: after line {reader.line_num} it is not a complete xz file ({error}); fetch it again"
+            f"{path}: after line {lines.number} it is not a complete xz file ({error}); fetch it again"
         ) from error
     finally:
         csv.field_size_limit(limit)
+
+
+def _quoted(line: str, following: Iterator[str], delimiter: str) -> list[str]:
+    """Return the fields of the record that begins with ``line``. Raises csv.Error.
+
+    Only the fields from the first to the last quotation mark are parsed character by character, which takes
+    long for images.
+    """
+    start = line.rfind(delimiter, 0, line.index('"')) + 1
+    rest = ""
+
+    def pieces() -> Iterator[str]:
+        nonlocal rest
+        for text in chain([line[start:]], following):
+            end = text.find(delimiter, text.rfind('"') + 1)
+            rest = text[end:] if end >= 0 else ""
+            yield text.removesuffix(rest)
+            # The last mark opens a field.
+            if rest:
+                yield rest
+
+    fields = next(csv.reader(pieces(), delimiter=delimiter, strict=True))
+    return [*line[:start].split(delimiter)[:-1], *fields, *rest.rstrip("\r\n").split(delimiter)[1:]]

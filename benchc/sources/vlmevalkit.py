@@ -76,12 +76,18 @@ class SourceItems:
             yield self._frame(part)
 
     def _frame(self, numbers: Sequence[int]) -> pl.DataFrame:
-        images = [
-            [{"bytes": self._store.read(file.number), "path": file.path} for file in self._files[number]]
+        files = [
+            (number, self._store.read(file.number), file.path)
             for number in numbers
+            for file in self._files[number]
         ]
-        column = pl.Series("images", images, dtype=ITEMS.columns["images"])
-        return self.texts[list(numbers)].with_columns(column).select(list(ITEMS.columns))
+        # Polars takes longer for lists of dicts.
+        images = (
+            pl.DataFrame(files, {"item": pl.Int64, "bytes": pl.Binary, "path": pl.String}, orient="row")
+            .group_by("item", maintain_order=True)
+            .agg(images=pl.struct("bytes", "path"))
+        )
+        return self.texts[list(numbers)].with_columns(images["images"]).select(list(ITEMS.columns))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from benchc.schemas.items import ITEMS
@@ -492,6 +492,7 @@ def check_read(path: Path, options: ReaderOptions) -> None:
 
 @FUZZ
 @given(st.lists(st.dictionaries(NAMES, VALUES) | VALUES, max_size=4), READERS, st.booleans())
+@example(rows=[{"\n": None}], options=ReaderOptions(), good=False)
 def test_any_json_lines_are_items_or_one_sentence(
     tmp_path_factory: pytest.TempPathFactory, rows: list[object], options: ReaderOptions, good: bool
 ) -> None:

@@ -4,7 +4,10 @@ import base64
 import csv
 import lzma
 import os
+import re
 from collections.abc import Callable
+from contextlib import nullcontext
+from io import StringIO
 from pathlib import Path
 
 import polars as pl
@@ -449,6 +452,46 @@ def test_a_field_without_an_end_does_not_fill_the_memory(
         read_vlmevalkit(path, "s")
 
 
+@pytest.mark.parametrize("image", ["A" * 1001, f'"{"A" * 1001}"'])
+def test_a_field_that_is_too_long_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, image: str
+) -> None:
+    monkeypatch.setattr(tsv, "LARGEST_FIELD", 1000)
+    path = tmp_path / "source.tsv"
+    path.write_text(f"index\timage\n1\t{image.replace('A', '', 1)}\n2\t{image}\n")
+    rows = tsv.read_rows(path)
+    assert len(next(rows).values["image"]) == 1000
+    with pytest.raises(SourceError, match=r"line 3 .*field larger than field limit .1000"):
+        next(rows)
+
+
+# Few pieces, so that marks open and close fields, within lines and across them, and are out of place.
+PIECES = ['"', '"', '""', "\t", "\t", ",", "\n", "\r", "\r\n", "a", "b c", "\u2028"]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join), st.sampled_from(["tsv", "csv"]))
+@settings(max_examples=1000)
+def test_records_are_those_of_the_csv_module(
+    tmp_path_factory: pytest.TempPathFactory, text: str, suffix: str
+) -> None:
+    separator = "\t" if suffix == "tsv" else ","
+    header = [f"c{number}" for number in range(30)]
+    text = separator.join(header) + "\n" + text
+    path = tmp_path_factory.getbasetemp() / f"records.{suffix}"
+    path.write_bytes(text.encode())
+    expected: list[tuple[int, list[str]]] = []
+    found: list[tuple[int, list[str]]] = []
+    failure = ""
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        expected += [(reader.line_num, fields) for fields in reader if fields]
+    except csv.Error as error:
+        failure = f"line {reader.line_num} is not .* text \\({re.escape(str(error))}\\)"
+    with pytest.raises(SourceError, match=failure) if failure else nullcontext():
+        found += [(line, list(values.values())) for line, values, *_ in tsv.read_rows(path)]
+    assert found == expected[1:]
+
+
 @pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo])
 def test_a_folder_or_pipe_is_refused_at_once(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "source.tsv")
@@ -471,6 +514,13 @@ def test_a_number_that_python_does_not_write_out_is_no_name(tmp_path: Path) -> N
     )
     assert [item["image_keys"] for item in items] == [["s://7"]]
     assert report == [("s/2", "rejected", "column 'photo' does not name every image")]
+
+
+def test_white_space_in_base64_is_no_part_of_it(tmp_path: Path) -> None:
+    text = encoded(RED)
+    items, report = read(tmp_path, [row(1, image=f" {text[:70]}\r\n{text[70:]}\t\n")])
+    assert items[0]["images"] == [{"bytes": RED, "path": None}]
+    assert report == []
 
 
 def test_a_tiny_image_is_no_reference(tmp_path: Path) -> None:
