@@ -16,7 +16,7 @@ export PATH := $(abspath $(VENV))/bin:$(PATH)
 .DEFAULT_GOAL := demo
 
 demo: install
-	$(call run_fast,$(CONFIG)) $(if $(filter demo,$(RUN)),--prioritize figure1a)
+	$(call run_fast,$(CONFIG)) $(if $(filter demo,$(RUN)),--prioritize figure1a --scheduler greedy)
 	snakemake --configfile $(CONFIG) --report results/$(RUN)/report.html --quiet
 	@echo; for table in table1 vre_model rank; do \
 		[ ! -f results/$(RUN)/tables/$$table.md ] || cat results/$(RUN)/tables/$$table.md; done
