@@ -94,8 +94,8 @@ rule read_source:
         "<benchmarks>/read_source/{source}.jsonl"
     conda:
         "../envs/core.yaml"
-    # Both decode images.
-    threads: 2
+    # Both decode images. A small source that the run generates does not wait for two cores.
+    threads: lambda wildcards: 1 if wildcards.source in sources.generated.values() else 2
     resources:
         mem_mb=1500,
     params:

@@ -60,7 +60,8 @@ PACKAGES = (
 CLIENT = """#!{python} -IS
 import array, marshal, os, socket, sys
 is_module = sys.argv[1:2] == ["-m"]
-if not (is_module or "".join(sys.argv[1:2]).endswith(".py")):
+served = is_module or "".join(sys.argv[1:2]).endswith(".py")
+if not served or not os.path.exists({ready!r}):
     os.execv({python!r}, [{python!r}, *sys.argv[1:]])
 server = socket.socket(socket.AF_UNIX)
 server.connect({address!r})
@@ -78,18 +79,22 @@ Request = tuple[list[str], str, dict[str, str]]
 
 
 @contextlib.contextmanager
-def preloaded_python(environment: dict[str, str]) -> Iterator[Path]:
-    """Yield the program, named python, while its server runs, with the variables that its imports see."""
+def preloaded_python(environment: dict[str, str], wait: bool = True) -> Iterator[Path]:
+    """Yield the program, named python, while its server runs, with the variables that its imports see.
+
+    Until these imports are done, processes wait, or start as ordinary ones.
+    """
     # A short path, since an address has at most 107 bytes.
     with tempfile.TemporaryDirectory(prefix="benchc-") as folder, socket.socket(socket.AF_UNIX) as listener:
         address = f"{folder}/socket"
+        ready = folder if wait else f"{folder}/ready"
         program = Path(folder) / "python"
-        program.write_text(CLIENT.format(python=sys.executable, address=address))
+        program.write_text(CLIENT.format(python=sys.executable, address=address, ready=ready))
         program.chmod(0o755)
         listener.bind(address)
         listener.listen(64)
         number = listener.fileno()
-        command = [sys.executable, __file__, SERVE, str(number)]
+        command = [sys.executable, __file__, SERVE, str(number), ready]
         # The server ends with its standard input.
         with subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number], env=environment):
             listener.close()  # without the server a job fails, and does not wait
@@ -189,7 +194,7 @@ def import_packages() -> Sources:
 def run_with_jobs(command: list[str]) -> int:
     """Run a command with the program as the python on its path; return its exit status."""
     environment = {**os.environ, "PYTHONPATH": ""}
-    with preloaded_python({**environment, "OMP_NUM_THREADS": "1"}) as program:
+    with preloaded_python({**environment, "OMP_NUM_THREADS": "1"}, wait=False) as program:
         path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
         return subprocess.run(command, env={**environment, "PATH": path}, check=False).returncode
 
@@ -216,6 +221,7 @@ def main() -> None:
     if sys.argv[1] != SERVE:
         sys.exit(run_with_jobs(sys.argv[1:]))
     sources = import_packages()
+    Path(sys.argv[3]).mkdir(exist_ok=True)
     request = serve(socket.socket(fileno=int(sys.argv[2])))
     if request is None:
         return
