@@ -5,10 +5,13 @@
 PYTHON ?= $(shell for each in python3.11 python3.12 python3.13; do $$each -c "" 2>/dev/null && command -v $$each && exit; done; echo python3)
 VENV ?= .venv
 CORES ?= all
+lazy = $(if $(PYTHONDONTWRITEBYTECODE),,--no-compile)
 CONFIG ?= config/demo.yaml
 RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # With the large packages imported once for all jobs; the measurements of jobs are then not those of a user.
 run_fast = python -m tests.workflow.preloaded benchc run $(1) $(if $(FULL),--full) --cores $(CORES)
+# A job would compile the project's modules at each start.
+unexport PYTHONDONTWRITEBYTECODE
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
@@ -112,15 +115,15 @@ lint: install
 install: $(VENV)/.installed
 
 # torch is installed first, so that no dependency replaces it with a newer version. The lock is complete, so no
-# dependencies are resolved: imaug's would add the desktop OpenCV, which needs libGL, to the headless one. Compiling all
-# modules would take half of the time; Python compiles those that it imports.
+# dependencies are resolved: imaug's would add the desktop OpenCV, which needs libGL, to the headless one. To compile all
+# modules takes half of the time, and Python compiles those that it imports, unless the environment forbids it.
 $(VENV)/.installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c "import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))" \
 		|| { echo "error: benchc needs Python 3.11, 3.12 or 3.13; run make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
-	pip install --quiet --progress-bar off --no-compile torch==2.13.0
-	pip install --quiet --progress-bar off --no-compile --no-deps --requirement requirements.lock
-	pip install --quiet --progress-bar off --no-compile --no-deps --editable .
+	pip install --quiet --progress-bar off $(lazy) torch==2.13.0
+	pip install --quiet --progress-bar off $(lazy) --no-deps --requirement requirements.lock
+	pip install --quiet --progress-bar off $(lazy) --no-deps --editable .
 	touch $@
 
 clean:
