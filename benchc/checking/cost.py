@@ -159,6 +159,8 @@ def _not_counted(work: Sequence[Work], writing: Writing, shown: JobImages, noun:
     rates = [each.rate for each in work if each.rate is not None]
     if not shown.each and any(rate.start is not None for rate in rates):
         yield "the images that these jobs read or corrupt"
+    if any(rate.start is None for rate in rates):
+        yield "the start of jobs that are smaller than those that were measured"
     if writing.hours.value is None:
         yield "the images that are written"
     if noun == "predictions" and any(each.stage.outputs[0].startswith("answers/") for each in work):

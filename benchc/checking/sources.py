@@ -28,6 +28,7 @@ from benchc.sources.conversion import convert
 from benchc.sources.download import FOLDER, check_given, data_folder, file_in
 from benchc.sources.pool import choose, task_types
 from benchc.sources.report import check_rejected, counted
+from benchc.sources.rows import shards_of
 from benchc.sources.vlmevalkit import SourceItems as ReadSource
 from benchc.sources.vlmevalkit import opened_source
 
@@ -104,6 +105,8 @@ def _items(
 ) -> Findings[SourceItems]:
     level: Level = "made" if source.generated is not None else "ok"
     origin = ", ".join(map(str, files.values())) or "made by the run"
+    if more := len(shards_of(tsv)) - 1:
+        origin += f" and {pluralize(more, 'more shard')}"
     yield Finding(STAGE, level, id_, f"{counted(found.texts.height, published_text(source))}, {origin}")
     yield from _remarks(id_, found.report)
     try:

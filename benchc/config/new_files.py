@@ -18,7 +18,7 @@ _COMMENTS = {
     "demo": "As in config/demo.yaml, since runs share the data and models that they generate and train.",
 }
 _HEADS = {
-    "sources": "Where the TSV files are, and their column with the task type, by which the pool is balanced.",
+    "sources": "Where the files are, and their column with the task type, by which the pool is balanced.",
     "models": "`scoring: letter` is the logit of an option's letter, `text` the log-likelihood of its text. "
     "`gpus: 0`, the default, is the CPU.",
 }

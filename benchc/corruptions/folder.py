@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.image_keys import derived_key
 from benchc.images import ImageError, encode_png, readable_suffixes
+from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.transparency import Alpha
 from benchc.worker_processes import map_in_processes
@@ -91,12 +93,13 @@ def corrupt_folder(
     files = _images(images, output, [recipe.name for recipe, _ in choices])
     sources, refused = _sources(files)
     work = []
+    gone: set[str] = set()
     for recipe, severities in choices:
         folder = output / recipe.name
         with input_error_on_write(folder):
             _remove_unfinished(folder, severities)
             _claim(folder / "corruption.json", recipe, seed, alpha)
-            discard_stale(folder, sources)
+            gone |= discard_stale(folder, sources)
         for target, (name, digest) in sources.items():
             if missing := _missing(folder, target, severities):
                 work.append(Work(files[name], name, digest, recipe, missing, seed, alpha))
@@ -107,6 +110,13 @@ def corrupt_folder(
             written += len(each.targets)
         else:
             refused.append((each.name, failure))
+    if gone:
+        shown = f"{', '.join(sorted(gone)[:SHOWN])}{', …' if len(gone) > SHOWN else ''}"
+        print(
+            f"{output}: keeps the corrupted images of {pluralize(len(gone), 'file')} of an earlier call that "
+            f"{'is' if len(gone) == 1 else 'are'} not in {images}: {shown}",
+            file=sys.stderr,
+        )
     if refused:
         listed = [f"{name}: {reason}" for name, reason in dict.fromkeys(refused)]
         more = f"; and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""

@@ -41,7 +41,7 @@ def copy_run(finished: Finished, withheld: Collection[str], left_out: Collection
             _write_references(finished, withheld, target)
         else:
             if withheld:
-                _refuse_content(source, withheld)
+                refuse_content(source, withheld)
             shutil.copyfile(source, target)
     if finished.other_ids:
         _copy_other_images(finished, withheld, folder)
@@ -81,7 +81,8 @@ def _write_references(finished: Finished, withheld: Collection[str], target: Pat
     write_table(rows, target, REFERENCES, ImageFooter(**footer_of(path)))
 
 
-def _refuse_content(path: Path, withheld: Collection[str]) -> None:
+def refuse_content(path: Path, withheld: Collection[str]) -> None:
+    """Raise InputError for a Parquet file with images or texts of items, any of which may be ``withheld``."""
     if path.suffix != ".parquet":
         return
     schema = pq.read_schema(path)

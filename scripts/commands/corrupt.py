@@ -28,7 +28,8 @@ def corrupt(
         benchc corrupt photos --corruption fog motion_blur --output corrupted
 
     Every image in photos is written losslessly to corrupted/{corruption}/{severity}/{image}.png; subfolders
-    are kept. Run the command again to resume: existing files are kept unless their source image has changed.
+    are kept. Run the command again to resume: existing files are kept unless their source image has changed;
+    those of an image that was deleted are kept and named.
     Unreadable images are skipped and listed at the end. The pixels depend on the seed and on the image's path
     in the folder, not on the number of processes. corrupted/{corruption} also contains corruption.json, the
     recipe, and sources.json, the source images.

@@ -4,6 +4,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -64,7 +65,7 @@ def evaluate(
         adapter: adapter of peft, such as LoRA, for the one --model: a folder, or an id on the Hub
         name: name of the new run; default: of the finished run and the model
         scoring: how options are scored, of models that no catalogue has: letter, text, … (docs/models.md);
-            default: as of all models of the finished run, or letter where they differ
+            default: as of most models of the finished run
         family: family of folders and Hub ids (docs/models.md); by default, config.json decides
         gpus: GPUs per job of folders and Hub ids; 0: the CPU. Models of the catalogues have their own
         api_key_env: environment variable with the key of servers
@@ -81,8 +82,13 @@ def evaluate(
         for each, entry in entries.items()
         if entry.catalogue is None and entry.content is not known.get(entry.id)
     ]
+    if scoring and not new:
+        raise InputError(
+            f"--scoring: is of models that are in no catalogue, unlike {', '.join(model)}; leave it out"
+        )
+    given = {"scoring": scoring, "family": family, "gpus": gpus or None, "api_key_env": api_key_env}
     if new:
-        scoring = scoring or _scoring(settings, known)
+        scoring = scoring or scoring_of(settings, known)
         scored = {each: {**entries[each].content, "scoring": scoring} for each in new}
         entries |= {each: replace(entries[each], content=content) for each, content in scored.items()}
     if adapter is not None:
@@ -105,6 +111,8 @@ def evaluate(
         catalogue: catalogue_text(catalogue, "models", models, root),
         file: f"{HEAD}{yaml.safe_dump(content, sort_keys=False)}",
     }
+    if catalogue.exists():
+        _refuse_other(catalogue, [entries[each].id for each in new], given)
     _write(written, content, root)
     if code := called(command_of(file, options or ["--cores", "all"], full=full)):
         sys.exit(code)
@@ -137,18 +145,19 @@ def _settings_of(settings: Mapping[str, Any]) -> Any:
     return module_of(str(settings.get("benchmark")), "settings").Settings
 
 
-def _scoring(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
-    """Return the scoring of all models that the finished run has evaluated; letter where they differ."""
+def scoring_of(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    """Return the scoring of most models that the finished run has evaluated; letter of equally many."""
     key = _settings_of(settings).MEASURED_KEY
-    found = sorted({str(block(known, id_).get("scoring")) for _, id_ in texts(settings.get(key))})
-    if len(found) == 1:
-        return found[0]
-    print(
-        f"the models of the finished run are scored by {' and '.join(found)}: new ones of no catalogue are "
-        "scored by letter, unless --scoring is given",
-        file=sys.stderr,
-    )
-    return "letter"
+    counts = Counter(str(block(known, id_).get("scoring")) for _, id_ in texts(settings.get(key)))
+    found = max(sorted(counts), key=lambda scoring: counts[scoring])
+    if len(counts) > 1:
+        listed = " and ".join(f"{each} ({number})" for each, number in counts.most_common())
+        print(
+            f"the models of the finished run are scored by {listed}: new ones of no catalogue are scored by "
+            f"{found}, unless --scoring is given",
+            file=sys.stderr,
+        )
+    return found
 
 
 def _entry(
@@ -167,6 +176,19 @@ def _run_name(finished: str, models: Sequence[str]) -> str:
     return re.sub(r"[^a-z0-9]+", "-", "-".join(words))
 
 
+def _refuse_other(catalogue: Path, ids: Sequence[str], given: Mapping[str, object]) -> None:
+    """Raise InputError where an option differs from what the catalogue, which stays, has for a model."""
+    kept = read_yaml(catalogue)
+    for id_ in ids:
+        for key, value in given.items():
+            found = block(kept, id_).get(key)
+            if value is not None and found != value:
+                raise InputError(
+                    f"{catalogue}: {id_} has {key}: {shown(found)}, and --{key.replace('_', '-')} is "
+                    f"{shown(value)}; edit the file, or choose another --name"
+                )
+
+
 def _write(written: Mapping[Path, str], content: Mapping[str, Any], root: Path) -> None:
     """Write a configuration and its catalogue, unless they are there.
 
@@ -178,7 +200,7 @@ def _write(written: Mapping[Path, str], content: Mapping[str, Any], root: Path) 
     if file not in new and read_yaml(file) != content:
         raise InputError(f"{file}: is of another run, and nothing is overwritten; choose another --name")
     if catalogue not in new and catalogue.read_text() != written[catalogue]:
-        print(f"{catalogue}: is used as it is; options of this command change nothing in it", file=sys.stderr)
+        print(f"{catalogue}: is used as it is, with the edits that it has", file=sys.stderr)
     try:
         for path in new:
             write_text(path, written[path])

@@ -93,11 +93,26 @@ def test_a_changed_source_is_corrupted_again(photos: Path, tmp_path: Path) -> No
     assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4
 
 
+def test_the_images_of_a_deleted_source_are_kept_and_named(
+    photos: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corrupt_folder(photos, tmp_path / "out", NOISE)
+    assert "keeps" not in capsys.readouterr().err
+    (photos / "a.png").unlink()
+    assert corrupt_folder(photos, tmp_path / "out", NOISE) == 0
+    assert (tmp_path / "out/gaussian_noise/1/a.png").is_file()
+    assert (
+        f"{tmp_path}/out: keeps the corrupted images of 1 file of an earlier call that is not in {photos}: "
+        "a.png\n"
+    ) in capsys.readouterr().err
+
+
 def test_a_source_that_changes_during_the_run_is_left_out(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def discard(*arguments: object) -> None:
+    def discard(*arguments: object) -> set[str]:
         (photos / "a.png").write_bytes(b"new")
+        return set()
 
     monkeypatch.setattr(folder, "discard_stale", discard)
     with pytest.raises(InputError, match=r"1 of 2 images .* done: a\.png: it changed during this run"):

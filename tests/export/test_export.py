@@ -19,9 +19,11 @@ from benchc.errors import InputError
 from benchc.export import shards, write
 from benchc.export.finished import POOL_FILE, Finished, read_finished
 from benchc.export.manifest import read_manifest
+from benchc.export.run_files import refuse_content
 from benchc.export.tsv import TsvFiles
 from benchc.export.write import write_export
 from benchc.images import decode, encode, pixel_hash
+from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.corrupted_images import images_of_items
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
@@ -243,12 +245,38 @@ def test_nothing_of_a_withheld_source_is_passed_on(small, withheld):
     assert own
     assert not any(question.encode() in texts for question in own)
     assert not list(withheld.glob("run/figures/figure5*"))
+    # Tables of corrupted images are encoded anew: their keys tell whose they are.
+    keys = set(hidden["image_keys"].explode()) - set(shown["image_keys"].explode())
+    assert keys & {key for id_ in small.other_ids for key in small.keys[id_]}
+    tables = [*withheld.glob("run/corrupted/*.parquet")]
+    assert tables
+    assert not any(keys & set(read_table(path, CORRUPTED)["image_key"]) for path in tables)
     rows = pl.read_parquet(sorted(withheld.glob("withheld/*")))
     assert rows.height == 16 * len(selected & set(hidden["id"]))
     row = rows.filter(corruption="gaussian_blur", severity=2).row(0, named=True)
     assert row["pixel_hash"] == pixel_hash([pixels(small, "gaussian_blur", 2)[row["id"]]])
     assert "shapes" in (withheld / "README.md").read_text()
     assert read_manifest(withheld).recipes["gaussian_blur"]["parameters"].keys() == set("12345")
+
+
+def test_tables_with_images_or_texts_are_refused_beside_a_withheld_source(tmp_path):
+    path = tmp_path / "own.parquet"
+    pl.DataFrame({"id": ["a"], "value": [1.0]}).write_parquet(path)
+    refuse_content(path, ["shapes"])
+    for column in ({"picture": [b"1"]}, {"pictures": [[{"bytes": b"1"}]]}, {"question": ["Which?"]}):
+        pl.DataFrame({"id": ["a"], **column}).write_parquet(path)
+        with pytest.raises(InputError, match="may have questions or images of shapes"):
+            refuse_content(path, ["shapes"])
+
+
+def test_the_report_is_not_copied(small):
+    report = small.folder / "report.html"
+    assert not report.exists()
+    report.touch()
+    try:
+        assert "report.html" not in small.files()
+    finally:
+        report.unlink()
 
 
 def test_images_that_jobs_generated_are_exported(finished, small, exported, tmp_path):

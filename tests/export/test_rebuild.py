@@ -150,6 +150,7 @@ def test_an_altered_export_is_refused(moved, tmp_path):
         {"recipes": ["fog"]},
         {"footers": {}},
         {"withheld": "abc"},
+        {"withheld": {"../shapes": {"items": 1}}},
         {"files": files | {"/etc/passwd": {"bytes": 1, "sha256": ""}}},
         {"files": files | {"data/x.parquet": {"sha256": ""}}},
         {"files": {name: facts for name, facts in files.items() if name != "run/config.yaml"}},

@@ -4,12 +4,13 @@ import hashlib
 import io
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from benchc.images import decode, encode_png
-from benchc.sources.item_images import pixel_digest
+from benchc.images import ImageError, decode, encode_png
+from benchc.sources.item_images import image_facts, pixel_digest
 
 CHANNELS = {"L": 1, "LA": 2, "RGB": 3, "RGBA": 4}
 # Few values and sizes, so that many images are equal.
@@ -51,6 +52,21 @@ def with_palette(pixels: np.ndarray, backwards: bool) -> Image.Image:
     if pixels.shape[-1] == 4:
         image.info["transparency"] = colours[:, 3].tobytes()
     return image
+
+
+def test_a_png_with_a_wrong_checksum_is_refused() -> None:
+    data = bytearray(encode_png(np.zeros((9, 9, 3), dtype=np.uint8)))
+    data[data.index(b"IEND") - 5] ^= 1  # the last byte of the checksum of the pixels
+    with pytest.raises(ImageError):
+        pixel_digest(bytes(data))
+
+
+def test_the_size_is_that_of_the_image_as_it_is_shown() -> None:
+    file, exif = io.BytesIO(), Image.Exif()
+    exif[0x0112] = 6
+    Image.new("RGB", (3, 2)).save(file, "JPEG", exif=exif)
+    facts = image_facts(file.getvalue())
+    assert (facts.width, facts.height) == (2, 3)
 
 
 @given(stored_images(), stored_images())

@@ -14,6 +14,7 @@ import yaml
 from benchc.config.load import load, read_config
 from benchc.errors import InputError
 from benchc.workflow.run import Run
+from scripts.commands.evaluate import scoring_of
 from tests.workflow.checkout import Checkout
 
 CONFIG = "config/new.yaml"
@@ -271,12 +272,35 @@ def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogu
     assert again.returncode == 0, again.stdout
     assert "config/small-more-models.yaml: is used as it is" in again.stdout
     assert "label: Edited" in catalogue.read_text()
+    scored = evaluate(invalid, *model, "--scoring", "letter")
+    assert scored.returncode == 1
+    assert scored.stdout == (
+        'error: config/small-more-models.yaml: more has scoring: "text", and --scoring is "letter"; edit the '
+        "file, or choose another --name\n"
+    )
+    assert evaluate(invalid, *model, "--scoring", "text").returncode == 0
+    catalogued = evaluate(invalid, "--model", "letters", "--scoring", "text")
+    assert catalogued.returncode == 1
+    assert "error: --scoring: is of models that are in no catalogue, unlike letters" in catalogued.stdout
     other = evaluate(invalid, "--model", "letters", "--name", "small-more")
     assert other.returncode == 1
     assert other.stdout == (
         "error: config/small-more.yaml: is of another run, and nothing is overwritten; choose another "
         "--name\n"
     )
+
+
+def test_new_models_are_scored_like_most_of_the_finished_run(capsys):
+    known = {"a": {"scoring": "letter"}, "b": {"scoring": "text"}, "c": {"scoring": "text"}}
+    settings = {"benchmark": "bench-c", "targets": [*known]}
+    assert scoring_of(settings, known) == "text"
+    assert "are scored by text (2) and letter (1): new ones of no catalogue are scored by text" in (
+        capsys.readouterr().err
+    )
+    assert scoring_of({**settings, "targets": ["a", "b"]}, known) == "letter"
+    assert "letter" in capsys.readouterr().err
+    assert scoring_of({**settings, "targets": ["b", "c"]}, known) == "text"
+    assert capsys.readouterr().err == ""
 
 
 def test_an_interrupt_is_left_to_snakemake(tmp_path):

@@ -27,9 +27,9 @@ class Workflow(Benchmark):
     main_tables = ("table1", "intervals")
     item_columns: ClassVar = {"selection/selected.parquet": ("kappa",)}
     metrics = (
-        Metric("accuracy", "accuracy on clean images", "tables/table1.csv", "acc_clean", False),
-        Metric("delta_accuracy", "its change under corruption", "tables/table1.csv", "delta_acc", True),
-        Metric("ras", "robustness alignment score", "tables/table1.csv", "ras", True),
+        Metric("accuracy", "mean accuracy on clean images", "tables/table1.csv", "acc_clean", False),
+        Metric("delta_accuracy", "its change, weighted by kappa", "tables/table1.csv", "delta_acc", True),
+        Metric("ras", "robustness alignment score, weighted by kappa", "tables/table1.csv", "ras", True),
     )
 
     def __init__(self, config: Config) -> None:

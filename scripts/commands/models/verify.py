@@ -83,9 +83,9 @@ def verify(id: str, /, *, source: str, catalogue: tuple[Path, ...] = CATALOGUES)
 
 def _published(id_: str, model: Model, source: str, file: Path) -> PublishedAccuracy:
     if source not in model.published:
-        known = f"has one on {' and '.join(model.published)}" if model.published else "has none"
+        known = f", but on {' and '.join(model.published)}" if model.published else ""
         raise InputError(
-            f"{file}: {id_} has no published accuracy on {source}, and {known}; add it: published: "
+            f"{file}: {id_} has no published accuracy on {source}{known}; add it: published: "
             f"{{{source}: {{percent: …, reference: …}}}}"
         )
     return model.published[source]

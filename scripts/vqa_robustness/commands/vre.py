@@ -29,11 +29,11 @@ def vre(
 ) -> None:
     """Compute VRE and the metrics of severity from a table of errors, without a run.
 
-    The CSV file has the columns model, corruption, level (0, clean, to 5) and error (from 0 to 1), as
+    The file has the columns model, corruption, level (0, clean, to 5) and error (from 0 to 1), as
     tables/errors.csv of a run of VQA-robustness and Table A.1 of its paper.
 
     Args:
-        errors: the errors (CSV)
+        errors: the errors (CSV or Parquet)
         weights: of first drop, range, error rate, average error and average difference, in any unit
         scale_of: scale the metrics by the minimum and maximum of another table, so that adding a model moves
             no other; default: those of the table itself

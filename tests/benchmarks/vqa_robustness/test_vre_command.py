@@ -57,6 +57,21 @@ def test_the_published_table_gives_ranks_and_files(capsys, tmp_path):
     assert all((tmp_path / f"{name}.pdf").read_bytes().startswith(b"%PDF") for name in figures)
 
 
+def test_a_parquet_file_is_read_like_a_csv_file(capsys, table, tmp_path):
+    path = tmp_path / "errors.parquet"
+    frame = pl.read_csv(table()).with_columns(note=pl.lit(["other"]))
+    frame.write_parquet(path)
+    assert shown(capsys, str(path)) == shown(capsys, table()) != []
+    frame.with_columns(error=pl.when(pl.col("level") == 2).then(2.5).otherwise("error")).write_parquet(path)
+    with pytest.raises(SystemExit) as end:
+        main(["vre", str(path)])
+    assert f"{path}: row 3: error '2.5' is no number from 0 to 1" in f"{end.value}{capsys.readouterr().err}"
+    path.write_text("none")
+    with pytest.raises(SystemExit) as end:
+        main(["vre", str(path)])
+    assert "cannot be read as Parquet" in f"{end.value}{capsys.readouterr().err}"
+
+
 def test_weights_scale_and_levels_are_options(capsys, table, tmp_path):
     whole = str(TABLE_A1)
     first = shown(capsys, whole, "--weights", "6", "1", "1", "1", "1")

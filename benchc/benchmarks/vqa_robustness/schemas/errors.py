@@ -22,8 +22,9 @@ class Errors(NamedTuple):
 
 
 def read_errors(path: Path) -> Errors:
-    """Return the errors of a CSV file with the columns model, corruption, level (0, clean, to 5) and error.
+    """Return the errors of a CSV or Parquet file.
 
+    Its columns are model, corruption, level (0, clean, to 5) and error.
     Other columns are ignored. Raises InputError, with the row or the model and corruption, unless each model
     has one error in [0, 1] at each level of each corruption.
     """
@@ -45,14 +46,21 @@ def read_errors(path: Path) -> Errors:
 
 def _rows(path: Path) -> pl.DataFrame:
     """Return the rows with their numbers; levels are integers from 0 to 5, and errors in [0, 1]."""
+    parquet = path.suffix == ".parquet"
+    kind = "Parquet" if parquet else "CSV"
     try:
         # As text, so that a value which is no number can be shown.
-        texts = pl.read_csv(path, infer_schema=False, glob=False, encoding="utf8")
+        if parquet:
+            table = pl.read_parquet(path, glob=False)
+            known = [name for name in table.columns if name.strip().lower() in COLUMNS]
+            texts = table.with_columns(pl.col(known).cast(pl.String))
+        else:
+            texts = pl.read_csv(path, infer_schema=False, glob=False, encoding="utf8")
     except FileNotFoundError as error:
-        raise InputError(f"{path}: no such file; give a CSV file with {', '.join(COLUMNS)}") from error
+        raise InputError(f"{path}: no such file; give a {kind} file with {', '.join(COLUMNS)}") from error
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).splitlines()[0]
-        raise InputError(f"{path}: cannot be read as CSV ({reason}); correct the file") from error
+        raise InputError(f"{path}: cannot be read as {kind} ({reason}); correct the file") from error
     names = [name.strip().lower() for name in texts.columns]
     if doubled := [
         name
@@ -64,12 +72,13 @@ def _rows(path: Path) -> pl.DataFrame:
     if missing := [name for name in COLUMNS if name not in texts.columns]:
         raise InputError(
             f"{path}: has no column {missing[0]!r} (it has {', '.join(texts.columns)}); it needs "
-            f"{', '.join(COLUMNS)}, separated by commas"
+            f"{', '.join(COLUMNS)}{'' if parquet else ', separated by commas'}"
         )
     if not texts.height:
         raise InputError(f"{path}: has no rows; add one for each model, corruption and level")
-    # The first line is the header.
-    rows = texts.select(pl.int_range(2, pl.len() + 2).alias(_ROW), pl.col(COLUMNS).str.strip_chars())
+    # The first line of a CSV file is the header.
+    first = 1 if parquet else 2
+    rows = texts.select(pl.int_range(first, pl.len() + first).alias(_ROW), pl.col(COLUMNS).str.strip_chars())
     values = rows.with_columns(
         # pandas writes integers as 0.0 where the column has been floating-point.
         pl.col("level").str.replace(r"\.0+$", "").cast(pl.Int64, strict=False),
@@ -89,7 +98,7 @@ def _rows(path: Path) -> pl.DataFrame:
         invalid = values.filter(~valid.fill_null(value=False))
         if invalid.height:
             number = invalid[_ROW][0]
-            text = rows.row(number - 2, named=True)[name]
+            text = rows.row(number - first, named=True)[name]
             raise InputError(f"{path}: row {number}: {name} {text or ''!r} {remedy}")
     return values
 
