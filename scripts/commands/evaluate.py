@@ -86,7 +86,7 @@ def evaluate(
         raise InputError(
             f"--scoring: is of models that are in no catalogue, unlike {', '.join(model)}; leave it out"
         )
-    given = {"scoring": scoring, "family": family, "gpus": gpus or None, "api_key_env": api_key_env}
+    given = [key for key, value in (("scoring", scoring), ("family", family), ("gpus", gpus)) if value]
     if new:
         scoring = scoring or scoring_of(settings, known)
         scored = {each: {**entries[each].content, "scoring": scoring} for each in new}
@@ -112,7 +112,7 @@ def evaluate(
         file: f"{HEAD}{yaml.safe_dump(content, sort_keys=False)}",
     }
     if catalogue.exists():
-        _refuse_other(catalogue, [entries[each].id for each in new], given)
+        refuse_other(catalogue, {entries[each].id: entries[each].content for each in new}, given)
     _write(written, content, root)
     if code := called(command_of(file, options or ["--cores", "all"], full=full)):
         sys.exit(code)
@@ -176,16 +176,19 @@ def _run_name(finished: str, models: Sequence[str]) -> str:
     return re.sub(r"[^a-z0-9]+", "-", "-".join(words))
 
 
-def _refuse_other(catalogue: Path, ids: Sequence[str], given: Mapping[str, object]) -> None:
-    """Raise InputError where an option differs from what the catalogue, which stays, has for a model."""
+def refuse_other(catalogue: Path, models: Mapping[str, Mapping[str, Any]], given: Sequence[str]) -> None:
+    """Raise InputError where the catalogue, which stays, has other values of the keys ``given`` as options.
+
+    ``models``: the entries by these options. One that an option does not concern lacks its key.
+    """
     kept = read_yaml(catalogue)
-    for id_ in ids:
-        for key, value in given.items():
+    for id_, content in models.items():
+        for key in given:
             found = block(kept, id_).get(key)
-            if value is not None and found != value:
+            if key in content and found != content[key]:
                 raise InputError(
-                    f"{catalogue}: {id_} has {key}: {shown(found)}, and --{key.replace('_', '-')} is "
-                    f"{shown(value)}; edit the file, or choose another --name"
+                    f"{catalogue}: {id_} has {key}: {shown(found)}, and --{key} is {shown(content[key])}; "
+                    "edit the file, or choose another --name"
                 )
 
 

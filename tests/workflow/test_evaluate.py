@@ -14,7 +14,7 @@ import yaml
 from benchc.config.load import load, read_config
 from benchc.errors import InputError
 from benchc.workflow.run import Run
-from scripts.commands.evaluate import scoring_of
+from scripts.commands.evaluate import refuse_other, scoring_of
 from tests.workflow.checkout import Checkout
 
 CONFIG = "config/new.yaml"
@@ -301,6 +301,15 @@ def test_new_models_are_scored_like_most_of_the_finished_run(capsys):
     assert "letter" in capsys.readouterr().err
     assert scoring_of({**settings, "targets": ["b", "c"]}, known) == "text"
     assert capsys.readouterr().err == ""
+
+
+def test_options_that_do_not_concern_a_model_are_not_compared(tmp_path):
+    catalogue = tmp_path / "models.yaml"
+    catalogue.write_text("m: {server: {url: 'http://a', api_key_env: KEY}, scoring: text}\n")
+    served = {"m": {"server": {"url": "http://a"}, "scoring": "text"}}
+    refuse_other(catalogue, served, ["scoring", "family", "gpus"])
+    with pytest.raises(InputError, match=r"m has gpus: null, and --gpus is 2; edit the file"):
+        refuse_other(catalogue, {"m": {"gpus": 2}}, ["gpus"])
 
 
 def test_an_interrupt_is_left_to_snakemake(tmp_path):
