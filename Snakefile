@@ -26,6 +26,7 @@ from benchc.workflow.code import By, contents_of
 from benchc.workflow.configuration import configuration_params, configuration_texts
 from benchc.workflow.gpus import unlimited_gpus
 from benchc.workflow.outputs import ENVIRONMENTS, output_files, output_inputs, output_params
+from benchc.workflow.results_page import page_files, recorded_outputs, recorded_page
 from benchc.workflow.run import Run, one_of
 from benchc.workflow.sources import local
 from benchc.workflow.stage import RUN, stage, unrecorded
@@ -98,6 +99,7 @@ include: f"rules/{run.package}.smk"
 include: "rules/contact_sheets.smk"
 include: "rules/configuration.smk"
 include: "rules/outputs.smk"
+include: "rules/results_page.smk"
 
 
 # The rules above then make only what is of the models that are evaluated, and tables, figures and pages.
@@ -120,3 +122,4 @@ rule all:
     default_target: workflow.modifier.is_main_snakefile()
     input:
         rules.report.input,
+        rules.results_page.output,

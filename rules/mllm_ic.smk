@@ -173,9 +173,6 @@ rule cube:
 # Of the images that models see; none where jobs generate them.
 SHOWN_FILES = images.files("questions", [*images.recipes])
 SHOWN = images.show([*images.recipes])
-KERNELS = By(
-    lambda wildcards: None, {None: sorted({line for code in images.kernel_code.values() for line in code})}
-)
 
 
 rule gallery:
@@ -191,7 +188,7 @@ rule gallery:
     conda:
         "../envs/images.yaml"
     params:
-        **stage("mllm_ic.gallery", code=[KERNELS], images=SHOWN),
+        **stage("mllm_ic.gallery", code=[images.all_kernels], images=SHOWN),
     message:
         "Showing an image under all corruptions"
     shell:
@@ -215,7 +212,7 @@ rule choose_samples:
     params:
         **stage(
             "mllm_ic.choose_samples",
-            code=[] if SHOWN_FILES else [KERNELS],
+            code=[] if SHOWN_FILES else [images.all_kernels],
             images=SHOWN,
             seed=settings.seed,
         ),
@@ -251,7 +248,7 @@ if settings.hierarchy:
             **stage(
                 "mllm_ic.hierarchy_features",
                 contents=contents_of([] if bench.trained_encoder else bench.hierarchy_inputs),
-                code=[] if POOL_FILES else [KERNELS],
+                code=[] if POOL_FILES else [images.all_kernels],
                 images=SHOWN,
                 **bench.hierarchy(),
             ),

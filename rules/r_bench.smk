@@ -22,9 +22,6 @@ from benchc.benchmarks.r_bench.tasks import TASKS
 # Of the images that models see; none where jobs generate them.
 SHOWN_FILES = images.files("mcq", [*images.recipes])
 SHOWN = images.show([*images.recipes])
-KERNELS = By(
-    lambda wildcards: None, {None: sorted({line for code in images.kernel_code.values() for line in code})}
-)
 
 
 rule assign:
@@ -236,7 +233,7 @@ rule image_features:
     conda:
         "../envs/images.yaml"
     params:
-        **stage("r_bench.image_features", code=[] if SHOWN_FILES else [KERNELS], images=SHOWN),
+        **stage("r_bench.image_features", code=[] if SHOWN_FILES else [images.all_kernels], images=SHOWN),
     message:
         "Measuring low-level features of the images"
     shell:
@@ -262,7 +259,7 @@ rule choose_pairs:
     params:
         **stage(
             "r_bench.choose_pairs",
-            code=[KERNELS],
+            code=[images.all_kernels],
             images=SHOWN,
             one_image=settings.pairs == "generated",
             number=settings.tables.pairs,

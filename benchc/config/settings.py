@@ -274,6 +274,32 @@ class Demo(Strict):
     training_set: TrainingSet = Field(description="Images and questions on which the run trains models.")
 
 
+class ResultsPageSettings(Strict):
+    """What the samples of the results page show (docs/results-page.md)."""
+
+    samples: int = Field(
+        default=1000,
+        ge=1,
+        description="Most samples, the first in the order of a hash. Tables and figures are of all items.",
+    )
+    images: Literal["redistributable", "all", "none"] = Field(
+        default="redistributable",
+        description="Whose images are shown: of sources whose licence lets them be passed on, of all "
+        "sources, or none. A page with images of all sources is for you alone.",
+    )
+    corruptions: Names | None = Field(
+        default=None,
+        description="Corruptions whose images are shown; null for all, or, of many samples, for so many that "
+        "there are at most 5,000 image files. Answers are shown under all corruptions.",
+    )
+    longest_side: int = Field(
+        default=480,
+        ge=32,
+        le=2000,
+        description="Longest side of an image, in pixels; larger ones are scaled.",
+    )
+
+
 class RunSettings(Strict):
     """The settings of every run; each benchmark adds its own."""
 
@@ -302,6 +328,9 @@ class RunSettings(Strict):
     pool: Pool = Field(default_factory=Pool, description="Size of the candidate pool.")
     corruptions: Corruptions = Field(default_factory=Corruptions, description="How images are corrupted.")
     inference: Inference = Field(default_factory=Inference, description="How inference is divided into jobs.")
+    results_page: ResultsPageSettings = Field(
+        default_factory=ResultsPageSettings, description="What the samples of the results page show."
+    )
     evaluate: Evaluate | None = Field(
         default=None,
         description="Models that are evaluated on the benchmark of a finished run, which decides all other "

@@ -12,16 +12,24 @@ ENDINGS = {
     "png": ".png",
     "pdf": ".pdf",
     "html": ".html",
+    "js": ".js",
+    "folder": "",
 }
 TABLE_FORMATS = ("csv", "md", "tex", "published")
 FIGURE_FORMATS = ("png", "pdf")
 PAGE_FORMATS = ("html",)
-FORMATS = {"table": TABLE_FORMATS, "figure": FIGURE_FORMATS, "page": PAGE_FORMATS}
+SAMPLE_FORMATS = ("js", "folder")
+FORMATS = {
+    "table": TABLE_FORMATS,
+    "figure": FIGURE_FORMATS,
+    "page": PAGE_FORMATS,
+    "samples": SAMPLE_FORMATS,
+}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output:
-    """A table, a figure or a page: the function ``name`` of the module ``name`` in its benchmark.
+    """A table, a figure, a page or its samples: the function ``name`` of the module ``name``.
 
     ``inputs``: the function's input files by name, one path or a list; ``settings``: its other arguments,
     JSON values; ``caption``: reStructuredText for the report; ``data``: data files next to the code that the
@@ -29,7 +37,7 @@ class Output:
     created only if requested by name, and is not in the report.
     """
 
-    kind: Literal["table", "figure", "page"]
+    kind: Literal["table", "figure", "page", "samples"]
     name: str  # of the module, of the rule and of the files
     title: str
     inputs: Mapping[str, str | Sequence[str]]
@@ -57,7 +65,8 @@ class Output:
 
     def module(self, package: str) -> str:
         """Return the module of the output in the package of its benchmark."""
-        return f"benchc.benchmarks.{package}.{self.kind}s.{self.name}"
+        folder = "" if self.kind == "samples" else f"{self.kind}s."
+        return f"benchc.benchmarks.{package}.{folder}{self.name}"
 
     @property
     def paragraphs(self) -> str:
@@ -67,6 +76,8 @@ class Output:
     @property
     def files(self) -> dict[str, str]:
         """Return the path of each format relative to the run's folder; the report shows the first."""
+        if self.kind == "samples":
+            return {"js": "page/samples.js", "folder": "page/items"}
         return {format: f"{self.kind}s/{self.name}{ENDINGS[format]}" for format in self.formats}
 
     @property

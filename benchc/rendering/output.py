@@ -22,7 +22,7 @@ from benchc.errors import InputError
 from benchc.schemas.parquet import TableType, read_table
 
 # What the function of an output returns, and its kind.
-KINDS = {"Table": "table", "Figure": "figure", "str": "page"}
+KINDS = {"Table": "table", "Figure": "figure", "str": "page", "Samples": "samples"}
 UNIONS = (typing.Union, types.UnionType)
 
 
@@ -126,8 +126,8 @@ def stage_of(function: Callable[..., Any]) -> Callable[..., None]:
     kind = KINDS.get(getattr(returned, "__name__", ""))
     if kind is None:
         raise InputError(
-            f"{function.__name__}: it is annotated to return {returned}; annotate Table, Figure, or "
-            "str for a page"
+            f"{function.__name__}: it is annotated to return {returned}; annotate Table, Figure, "
+            "Samples, or str for a page"
         )
     write = importlib.import_module(f"benchc.rendering.write_{kind}").write
     settings = {name: _option(hint) for name, hint in settings_of(function).items()}

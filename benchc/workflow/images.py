@@ -114,6 +114,12 @@ class Images:
             },
         )
 
+    @property
+    def all_kernels(self) -> By:
+        """Digests of the kernels of a job that generates images under all corruptions."""
+        lines = sorted({line for code in self.kernel_code.values() for line in code})
+        return By(lambda wildcards: None, {None: lines})
+
     def sheet_own_recipes(self, wildcards: Wildcards) -> list[str]:
         """Return the recipes of a contact sheet's corruptions of the user: no code has their parameters."""
         recipes = [self.recipes[name] for name in self.sheets[wildcards.page]]

@@ -8,7 +8,9 @@ from typing import ClassVar, NamedTuple
 from benchc.config.benchmarks import module_of, package_of
 from benchc.config.load import Config
 from benchc.errors import InputError
+from benchc.export.licences import redistributable
 from benchc.rendering.declaration import Output
+from benchc.rendering.results_page.declaration import ResultsPage
 from benchc.workflow.encoders import TrainedEncoder
 from benchc.workflow.evaluation import taken_file, taken_pattern
 from benchc.workflow.images import Images
@@ -69,6 +71,10 @@ class Benchmark(ABC):
     def outputs(self, run: "Run") -> list[Output]:
         """Return the declarations of the run's tables, figures and pages."""
 
+    @abstractmethod
+    def results_page(self, run: "Run") -> ResultsPage:
+        """Return the declaration of the run's results page."""
+
     def warnings(self) -> list[str]:
         """Return what the user should know before the run, which starts all the same."""
         return []
@@ -111,6 +117,7 @@ class Run:
         self.images = Images(self.settings, self.benchmark.stored_subset)
         self.models = Models(config, self.images, self.benchmark.subsets, self.benchmark.assignment)
         self.outputs = self.benchmark.outputs(self)
+        self.results_page = self.benchmark.results_page(self)
         self.finished = config.finished
         # Encoders are the benchmark's, which is finished.
         self.fetched = [*self.models.fetched, *([] if self.finished else self.benchmark.fetched)]
@@ -135,6 +142,30 @@ class Run:
         # Those of a benchmark are about files from which a finished run is made.
         if self.finished is None:
             yield from self.benchmark.warnings()
+
+    @property
+    def withheld_from_page(self) -> list[str]:
+        """The sources whose images are not in the results page."""
+        shown = self.settings.results_page.images
+        return sorted(
+            id_
+            for id_, source in self.sources.entries.items()
+            if shown == "none" or (shown == "redistributable" and not redistributable(source))
+        )
+
+    @property
+    def page_corruptions(self) -> list[str] | None:
+        """The corruptions whose images are in the results page; None for as many as there is room for.
+
+        Raises InputError for one that the run has not.
+        """
+        given = self.settings.results_page.corruptions
+        unknown = [name for name in given or [] if name not in self.settings.corruptions.types]
+        if unknown:
+            raise InputError(
+                f"results_page.corruptions: {unknown[0]} is not in corruptions.types; name one of these"
+            )
+        return None if given is None else [*given]
 
     def taken_file(self, file: str) -> str:
         """Return a file of the finished run, given its path in the folder of results. Raises InputError."""

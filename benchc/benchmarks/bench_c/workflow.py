@@ -3,10 +3,12 @@
 from typing import ClassVar, cast
 
 from benchc.benchmarks.bench_c import outputs
+from benchc.benchmarks.bench_c.results_page import results_page
 from benchc.benchmarks.bench_c.settings import Settings
 from benchc.config.load import Config
 from benchc.models.encoders.names import hub_id
 from benchc.rendering.declaration import Output
+from benchc.rendering.results_page.declaration import ResultsPage
 from benchc.workflow import encoders
 from benchc.workflow.run import Benchmark, Metric, Run
 
@@ -66,3 +68,6 @@ class Workflow(Benchmark):
 
     def outputs(self, run: Run) -> list[Output]:
         return outputs.outputs(run, self.settings)
+
+    def results_page(self, run: Run) -> ResultsPage:
+        return results_page(run, self.settings)

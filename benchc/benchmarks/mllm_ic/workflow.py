@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 
 from benchc.benchmarks.mllm_ic.categories import groups_of, read_categories
 from benchc.benchmarks.mllm_ic.outputs import outputs
+from benchc.benchmarks.mllm_ic.results_page import results_page
 from benchc.benchmarks.mllm_ic.settings import Settings
 from benchc.config.load import Config
 from benchc.errors import InputError
@@ -13,6 +14,7 @@ from benchc.labels import check_labels
 from benchc.models.registry import ANSWERING
 from benchc.pluralize import pluralize
 from benchc.rendering.declaration import Output
+from benchc.rendering.results_page.declaration import ResultsPage
 from benchc.workflow.encoders import TrainedEncoder, files_of
 from benchc.workflow.judges import judged
 from benchc.workflow.run import Benchmark, Metric, Run
@@ -139,3 +141,6 @@ class Workflow(Benchmark):
 
     def outputs(self, run: Run) -> list[Output]:
         return outputs(run, self.settings, self.labels)
+
+    def results_page(self, run: Run) -> ResultsPage:
+        return results_page(run, self.settings, self.labels, self.words)

@@ -10,6 +10,7 @@ from benchc.benchmarks.naturalbench.curation_workflow import CAPTIONS, GROUPS, K
 from benchc.benchmarks.naturalbench.encoder_workflow import Encoders
 from benchc.benchmarks.naturalbench.fine_tuning_outputs import fine_tuning_outputs
 from benchc.benchmarks.naturalbench.fine_tuning_workflow import FineTunedModels
+from benchc.benchmarks.naturalbench.results_page import results_page
 from benchc.benchmarks.naturalbench.settings import Settings
 from benchc.benchmarks.naturalbench.translation_workflow import Translation
 from benchc.config.load import Config
@@ -17,6 +18,7 @@ from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
 from benchc.models.registry import ANSWERING
 from benchc.rendering.declaration import Output
+from benchc.rendering.results_page.declaration import ResultsPage
 from benchc.workflow.run import Benchmark, Metric, Run
 from benchc.workflow.sources import local
 
@@ -107,6 +109,12 @@ class Workflow(Benchmark):
             blind=self.blind,
         )
         return [*found, *fine_tuning_outputs(self.settings, self.fine_tuned, clean)]
+
+    def results_page(self, run: Run) -> ResultsPage:
+        parts = [*run.images.batches]
+        predictions = {id_: self.predictions(id_, parts) for id_ in self.measured}
+        answers = {id_: self.answers(id_, parts) for id_ in self.measured}
+        return results_page(run, self.settings, predictions, answers)
 
     def faults_at_start(self, renewed: Collection[tuple[str, Mapping[str, str]]]) -> list[str]:
         return [] if self.curation is None else self.curation.faults_of_reviews(renewed)

@@ -5,12 +5,14 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from benchc.benchmarks.r_bench.outputs import outputs
+from benchc.benchmarks.r_bench.results_page import results_page
 from benchc.benchmarks.r_bench.settings import Settings
 from benchc.benchmarks.r_bench.tasks import KINDS, TASKS
 from benchc.config.load import Config
 from benchc.labels import check_labels
 from benchc.pluralize import pluralize
 from benchc.rendering.declaration import Output
+from benchc.rendering.results_page.declaration import ResultsPage
 from benchc.workflow.code import contents_of
 from benchc.workflow.encoders import files_of
 from benchc.workflow.run import Benchmark, Metric, Run
@@ -94,3 +96,6 @@ class Workflow(Benchmark):
 
     def outputs(self, run: Run) -> list[Output]:
         return outputs(run, self.settings, self.labels)
+
+    def results_page(self, run: Run) -> ResultsPage:
+        return results_page(run, self.settings, self.labels)

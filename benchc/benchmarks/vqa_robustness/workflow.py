@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import ClassVar
 
 from benchc.benchmarks.vqa_robustness.outputs import outputs
+from benchc.benchmarks.vqa_robustness.results_page import results_page
 from benchc.benchmarks.vqa_robustness.settings import Settings
 from benchc.config.load import Config
 from benchc.errors import InputError
 from benchc.labels import check_labels
 from benchc.pluralize import pluralize
 from benchc.rendering.declaration import Output
+from benchc.rendering.results_page.declaration import ResultsPage
 from benchc.workflow.run import Benchmark, Metric, Run
 from benchc.workflow.sources import local
 
@@ -49,6 +51,9 @@ class Workflow(Benchmark):
 
     def outputs(self, run: Run) -> list[Output]:
         return outputs(run, self.settings, self.labels, self.scale)
+
+    def results_page(self, run: Run) -> ResultsPage:
+        return results_page(run, self.settings, self.labels)
 
     def warnings(self) -> list[str]:
         absent = [f"{id_} ({file})" for id_, file in self.imported.items() if not Path(file).is_file()]

@@ -1,0 +1,396 @@
+"""The content of a results page: tables, figures, the numbers of the first screen, how it was made."""
+
+import json
+import platform
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import yaml
+from docutils.core import publish_parts
+from markdown_it import MarkdownIt
+from markupsafe import Markup
+
+from benchc.errors import InputError
+from benchc.pluralize import pluralize
+from benchc.rendering.declaration import Output
+from benchc.rendering.results_page.declaration import Bars, ResultsPage
+from benchc.schemas.models import Models, read_models
+from benchc.schemas.parquet import TableError, read_footer
+from benchc.schemas.pool import POOL
+from benchc.schemas.pool_images import pool_digest
+from benchc.schemas.printed import read_table_csv
+
+LONG = 30  # rows: a longer table is closed until it is asked for
+MOST_ROWS = 200  # of a table that is shown from its csv file
+# Of a caption, which may have texts of the user: no files and no HTML.
+CAPTION_SETTINGS = {
+    "file_insertion_enabled": False,
+    "raw_enabled": False,
+    "report_level": 5,
+    "halt_level": 5,
+    "embed_stylesheet": False,
+    "_disable_config": True,
+}
+VERSIONS = ("torch", "torchvision", "transformers", "tokenizers", "numpy", "pillow")
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """Where a run's files are.
+
+    Attributes:
+        root: results/{name}
+        logs: logs/{name}/benchmarks, with the time of each job; it may be absent
+    """
+
+    root: Path
+    logs: Path
+
+
+def page_content(files: RunFiles, declared: ResultsPage, outputs: Sequence[Output]) -> dict[str, Any]:
+    """Return what the template shows of a run, whose ``outputs`` are there. Raises InputError."""
+    models = read_models(files.root / "models.json")
+    shown = {output.name: _shown(files.root, output) for output in _in_paper_order(outputs)}
+    main = shown.get(declared.main_table or "")
+    claims = shown.get(declared.claims or "")
+    figure = shown.get(declared.main_figure or "")
+    bars = [each for each in declared.bars if (files.root / each.table).is_file()]
+    standings = _standings(files.root)
+    rows = _model_rows(files.root, bars, models, standings)
+    of_kind = {
+        kind: [each for each in shown.values() if each["kind"] == kind]
+        for kind in ("table", "figure", "page")
+    }
+    return {
+        "purpose": declared.purpose,
+        "facts": _facts(files.root, models),
+        "bars": bars,
+        "models": rows,
+        "interval_note": "95 % bootstrap intervals.",
+        "verdict": _verdict(bars, rows),
+        "main_table": main,
+        "main_figure": figure,
+        "claims": claims,
+        "figures": of_kind["figure"],
+        "tables": [each for each in of_kind["table"] if each is not claims],
+        "pages": of_kind["page"],
+        "left_out": [*_left_out(files.root), *_not_ranked(standings)],
+        "made": [*_how_made(files)],
+        "records": [
+            name
+            for name in (
+                "config.yaml",
+                "config-sources.yaml",
+                "config-models.yaml",
+                "models.json",
+                "report.html",
+            )
+            if (files.root / name).is_file()
+        ],
+    }
+
+
+def _in_paper_order(outputs: Iterable[Output]) -> list[Output]:
+    """Return outputs by the numbers of the paper, letters before digits (A.1), and then all others."""
+
+    def place(output: Output) -> tuple[object, ...]:
+        found = re.fullmatch(r"(?:table|figure) (A\.)?(\d+)(.*)", output.title, re.IGNORECASE)
+        return (0, bool(found[1]), int(found[2]), found[3]) if found else (1, False, 0, "")
+
+    return sorted(outputs, key=place)
+
+
+def _shown(root: Path, output: Output) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "name": output.name,
+        "kind": output.kind,
+        "title": output.title[:1].upper() + output.title[1:],
+        "caption": caption_html(output.paragraphs),
+        "files": output.files,
+    }
+    if output.kind == "table":
+        found |= table_html(root, output)
+    return found
+
+
+def caption_html(text: str) -> Markup:
+    """Return a caption in reStructuredText as HTML, without a file or HTML of its own."""
+    parts = publish_parts(text, writer="html5", settings_overrides=CAPTION_SETTINGS)
+    return Markup(parts["body"])
+
+
+def markdown_html(text: str) -> Markup:
+    """Return Markdown as HTML; tags in it stay text, and links are not made."""
+    return Markup(
+        MarkdownIt("commonmark", {"html": False})
+        .enable("table")
+        .disable(["link", "image", "autolink"])
+        .render(text)
+    )
+
+
+def table_html(root: Path, output: Output) -> dict[str, Any]:
+    """Return a table as HTML: its Markdown, or, without such, the first rows of its csv file."""
+    if "md" in output.formats:
+        text = (root / output.files["md"]).read_text(encoding="utf-8")
+        rows = sum(line.startswith("|") for line in text.splitlines()) - 2
+        return {"html": markdown_html(text), "open": rows <= LONG, "note": ""}
+    path = root / output.files["csv"]
+    frame = pl.read_csv(path, infer_schema=False, glob=False, n_rows=MOST_ROWS + 1)
+    more = frame.height > MOST_ROWS
+    head = Markup("").join(Markup("<th>{}</th>").format(name) for name in frame.columns)
+    body = Markup("").join(
+        Markup("<tr>{}</tr>").format(
+            Markup("").join(Markup("<td>{}</td>").format(_digits(value)) for value in row)
+        )
+        for row in frame.head(MOST_ROWS).iter_rows()
+    )
+    html = Markup("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(head, body)
+    note = f"The first {MOST_ROWS} rows; the csv file has all." if more else ""
+    return {"html": html, "open": False, "note": note}
+
+
+def _digits(value: str | None) -> str:
+    if value is None:
+        return ""
+    return f"{float(value):.4g}" if re.fullmatch(r"-?\d+\.\d{5,}(e-?\d+)?", value) else value
+
+
+def _standings(root: Path) -> pl.DataFrame | None:
+    path = root / "tables/chance.csv"
+    return read_table_csv(path) if path.is_file() else None
+
+
+def _facts(root: Path, models: Models) -> list[str]:
+    config = yaml.safe_load((root / "config.yaml").read_text(encoding="utf-8"))
+    corruptions = config["corruptions"]
+    names, levels = corruptions["types"], corruptions["severities"]
+    scenarios = (
+        f"{pluralize(len(names), 'corruption')} at {f'{len(levels)} severities'}"
+        if names
+        else "no corruption"
+    )
+    sources = len(yaml.safe_load((root / "config-sources.yaml").read_text(encoding="utf-8")) or {})
+    return [
+        f"benchmark {models.benchmark}",
+        pluralize(len(models.models), "model"),
+        pluralize(sources, "source"),
+        scenarios,
+        f"seed {config['seed']}",
+    ]
+
+
+def _model_rows(
+    root: Path, bars: Sequence[Bars], models: Models, standings: pl.DataFrame | None
+) -> list[dict[str, Any]]:
+    """Return the rows of the first screen, the best by the first number first, those without rank last."""
+    by_bar = [_values(root, each, models) for each in bars]
+    ranked = _ranked(standings)
+    chances = [_chance(each, standings) for each in bars]
+    rows = []
+    for id_, model in models.models.items():
+        values = [found.get(id_) for found in by_bar]
+        scales = [_scale(found, chance) for found, chance in zip(by_bar, chances, strict=True)]
+        rows.append(
+            {
+                "id": id_,
+                "label": model.label,
+                "ranked": ranked is None or model.label in ranked,
+                "first": values[0][0] if values and values[0] else None,
+                "bars": [
+                    _bar(each, value, scale, chance)
+                    for each, value, scale, chance in zip(bars, values, scales, chances, strict=True)
+                ],
+            }
+        )
+    if not bars:
+        return rows
+    sign = -1 if bars[0].better == "higher" else 1
+    return sorted(rows, key=lambda row: (not row["ranked"], row["first"] is None, sign * (row["first"] or 0)))
+
+
+Value = tuple[float, float | None, float | None]
+
+
+def _values(root: Path, bars: Bars, models: Models) -> dict[str, Value]:
+    """Return number and ends of the interval of each model by its id."""
+    frame = read_table_csv(root / bars.table)
+    columns = [bars.model, bars.value, *filter(None, (bars.low, bars.high)), *bars.where]
+    if absent := [name for name in columns if name not in frame.columns]:
+        raise InputError(
+            f"{root / bars.table}: it has no column {absent[0]}; correct the declaration of the page"
+        )
+    for name, value in bars.where.items():
+        frame = frame.filter(pl.col(name).is_null() if value is None else pl.col(name) == value)
+    by_label = {model.label: id_ for id_, model in models.models.items()}
+    found: dict[str, Value] = {}
+    for row in frame.iter_rows(named=True):
+        model = str(row[bars.model])
+        id_ = model if model in models.models else by_label.get(model)
+        value = row[bars.value]
+        if id_ is not None and isinstance(value, int | float):
+            found[id_] = (
+                float(value),
+                *(None if name is None else row[name] for name in (bars.low, bars.high)),
+            )  # type: ignore[assignment]
+    return found
+
+
+def _chance(bars: Bars, standings: pl.DataFrame | None) -> float | None:
+    if not isinstance(bars.chance, str):
+        return bars.chance
+    if standings is None or bars.chance not in standings.columns or standings.is_empty():
+        return None
+    values = standings.select(pl.col(bars.chance).cast(pl.Float64).max())
+    return float(values.item()) if values.item() is not None else None
+
+
+def _ranked(standings: pl.DataFrame | None) -> set[str] | None:
+    if standings is None or "ranked" not in standings.columns:
+        return None
+    return set(standings.filter("ranked")["model"])
+
+
+def _scale(found: Mapping[str, Value], chance: float | None) -> tuple[float, float]:
+    """Return the ends of the axis of a number: they include 0, all values, intervals and chance."""
+    values = [each for value in found.values() for each in value if each is not None]
+    values += [0.0] + ([] if chance is None else [chance])
+    low, high = min(values), max(values)
+    return (low, high) if high > low else (low, low + 1)
+
+
+def _bar(bars: Bars, value: Value | None, scale: tuple[float, float], chance: float | None) -> dict[str, Any]:
+    if value is None:
+        return {"label": bars.label, "number": ""}
+    number, low, high = value
+
+    def place(each: float) -> float:
+        return round(100 * (each - scale[0]) / (scale[1] - scale[0]), 2)
+
+    def text(each: float) -> str:
+        shown = f"{100 * each:.1f}" if bars.percent else f"{each:.3f}"
+        return shown.replace("-", "−")
+
+    has_interval = low is not None and high is not None
+    return {
+        "label": bars.label,
+        "number": text(number),
+        "interval": f"[{text(low)}, {text(high)}]" if low is not None and high is not None else "",
+        "x": min(place(0), place(number)),
+        "width": max(0.4, abs(place(number) - place(0))),
+        "low": place(low) if has_interval and low is not None else None,
+        "high": place(high) if has_interval and high is not None else None,
+        "chance": None if chance is None else place(chance),
+    }
+
+
+def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return which model is best by the first number; empty where fewer than two are ranked."""
+    ranked = [row for row in rows if row["ranked"] and row["first"] is not None]
+    if not bars or len(ranked) < 2:
+        return ""
+    first, second = ranked[0], ranked[1]
+    return f"Best by {bars[0].label}: {first['label']}, before {second['label']}."
+
+
+def _left_out(root: Path) -> Iterable[str]:
+    """Yield how many rows of each source are rejected, with the most frequent reason."""
+    for path in sorted((root / "sources").glob("*.report.csv")):
+        try:
+            rejected = pl.read_csv(path, infer_schema=False, glob=False)
+        except pl.exceptions.NoDataError:
+            continue
+        if "reason" in rejected.columns and rejected.height:
+            reason = rejected["reason"].value_counts(sort=True)["reason"][0]
+            source, rows = path.name.removesuffix(".report.csv"), pluralize(rejected.height, "row")
+            yield f"{source}: {rows} rejected, mostly: {reason}"
+
+
+def _not_ranked(standings: pl.DataFrame | None) -> Iterable[str]:
+    if standings is None or not {"ranked", "above_chance"} <= {*standings.columns}:
+        return
+    for (model,), rows in standings.group_by("model", maintain_order=True):
+        if not rows["ranked"].any():
+            below = (~rows["above_chance"].fill_null(False)).any()
+            reason = "it is not above chance on clean images" if below else "its label mass is low"
+            yield f"{model}: not ranked, since {reason} (table chance)"
+
+
+def _how_made(files: RunFiles) -> Iterable[tuple[str, list[tuple[str, str]]]]:
+    root = files.root
+    yield (
+        "This page",
+        [
+            ("made", datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")),
+            ("by", f"benchc {version('benchc')}, Python {platform.python_version()}, {platform.system()}"),
+        ],
+    )
+    if rows := _model_facts(root):
+        yield "Models", rows
+    yield "Inputs", [*_input_hashes(root)]
+    if cost := _cost(files.logs):
+        yield "Cost by stage", cost
+
+
+def _model_facts(root: Path) -> list[tuple[str, str]]:
+    """Return device, weights and versions of each model, from the footer of one of its files."""
+    found: dict[str, str] = {}
+    for path in sorted([*root.glob("predictions/*/*/*.parquet"), *root.glob("answers/*/*/*.parquet")]):
+        footer = read_footer(path)
+        label = str(footer.get("label", path.parent.name))
+        if label not in found and "model" in footer:
+            versions = ", ".join(f"{name} {footer[name]}" for name in VERSIONS if name in footer)
+            found[label] = (
+                f"{footer['model']}, revision {footer.get('revision')}, {footer.get('dtype')} on "
+                f"{footer.get('device')}; {versions}"
+            )
+    return [*found.items()]
+
+
+def _input_hashes(root: Path) -> Iterable[tuple[str, str]]:
+    sources = yaml.safe_load((root / "config-sources.yaml").read_text(encoding="utf-8")) or {}
+    for id_, entry in sources.items():
+        where = (
+            entry.get("url")
+            or entry.get("path")
+            or ("generated by the run" if entry.get("generated") else "")
+        )
+        yield id_, ", ".join(filter(None, (where, f"MD5 {entry['md5']}" if entry.get("md5") else "")))
+    pool = root / "pool/items.parquet"
+    if pool.is_file():
+        try:
+            yield "items and images of the pool", pool_digest(pool, [*POOL.columns])
+        except TableError as error:
+            yield "items and images of the pool", str(error)
+
+
+def _cost(logs: Path) -> list[tuple[str, str]]:
+    """Return number and time of the jobs of each rule, the longest first."""
+    seconds: dict[str, list[float]] = {}
+    for path in logs.rglob("*.jsonl") if logs.is_dir() else ():
+        rule = path.relative_to(logs).parts[0].removesuffix(".jsonl")
+        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        try:
+            seconds.setdefault(rule, []).append(float(json.loads(lines[-1])["s"]))
+        except (IndexError, ValueError, KeyError, TypeError):
+            continue
+    longest = sorted(seconds.items(), key=lambda item: -sum(item[1]))
+    shown = [(rule, f"{_time(sum(own))} in {pluralize(len(own), 'job')}") for rule, own in longest[:12]]
+    rest = [each for _, own in longest[12:] for each in own]
+    if rest:
+        shown.append(("all others", f"{_time(sum(rest))} in {pluralize(len(rest), 'job')}"))
+    return shown
+
+
+def _time(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return (
+        f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
+    )
