@@ -1,4 +1,4 @@
-"""The examples of the README: what it tells users to write is accepted."""
+"""The examples of docs/own-data.md and docs/own-model.md: what they tell users to write is accepted."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,8 @@ from benchc.config.catalogue import ModelCatalogue, SourceCatalogue
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from tests.sources.tsv_files import BLUE, RED
 
-TEXT = (Path(__file__).resolve().parents[1] / "README.md").read_text()
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+TEXT = "".join((DOCS / name).read_text() for name in ("own-data.md", "own-model.md"))
 
 
 def example(language: str, of: str) -> str:

@@ -136,7 +136,7 @@ def called(command: Sequence[str]) -> int:
     finally:
         signal.signal(signal.SIGINT, previous)
     if code == -signal.SIGKILL:
-        print("error: snakemake was killed; README.md says how a killed run goes on", file=sys.stderr)
+        print("error: snakemake was killed; docs/rerun.md says how a killed run goes on", file=sys.stderr)
     return code if code >= 0 else 128 - code
 
 

@@ -1,6 +1,6 @@
 """Rerun only what changed: the jobs that an edit reruns, its predictions, and what stays the same.
 
-The edits are those of the table in README's section "Rerun only what changed". Each is planned alone, here or
+The edits are those of the table in docs/rerun.md. Each is planned alone, here or
 in test_edits.py. Two runs then make them all; what each model predicts on each corruption tells them apart.
 """
 
