@@ -10,12 +10,13 @@ CONFIG ?= config/demo.yaml
 RUN := $(shell sed -n 's/^name: *\([^ #]*\).*/\1/p' $(CONFIG))
 # With the large packages imported once for all jobs; the measurements of jobs are then not those of a user.
 run_fast = python -m tests.workflow.preloaded benchc run $(1) $(if $(FULL),--full) --cores $(CORES)
+SPHINX = python -m sphinx -c docs --nitpicky --quiet
 # A job would compile the project's modules at each start.
 unexport PYTHONDONTWRITEBYTECODE
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-gpu first-gpu-hour install lint clean bench-cube
+.PHONY: demo test docs docs-links browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-gpu first-gpu-hour install lint clean bench-cube
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -25,8 +26,17 @@ demo: install
 		[ ! -f results/$(RUN)/tables/$$table.md ] || cat results/$(RUN)/tables/$$table.md; done
 	@echo; echo "Figures: results/$(RUN)/figures    Report: results/$(RUN)/report.html"
 
-test: install lint browser
+test: install lint docs browser
 	python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
+
+# README and docs as a site. A broken link between pages is an error.
+docs: install
+	$(SPHINX) -b html -W --keep-going . docs/_build/html
+	@echo "Site: docs/_build/html/index.html"
+
+# All links to other sites, over the network: about a minute.
+docs-links: install
+	$(SPHINX) -b linkcheck . docs/_build/links
 
 # A headless browser, in which a test moves the sliders of an HTML page.
 browser:

@@ -78,7 +78,8 @@ def decode(data: bytes, alpha: Alpha = "drop") -> Pixels:
     EXIF rotation is applied. Alpha is dropped, not blended: models see the colour stored under it, as
     VLMEvalKit shows it to them; ``alpha="white"`` blends the image with white instead. 16-bit values keep
     their upper byte; of an animation the first frame is used.
-    Raises the errors of :func:`opened`, and ValueError for another ``alpha``.
+    Raises ImageError for bytes that are no complete image of a known format or have more than
+    40 megapixels, and ValueError for another ``alpha``.
     """
     if alpha not in ALPHAS:
         raise ValueError(f"alpha is one of {', '.join(ALPHAS)}, not {alpha!r}")

@@ -52,7 +52,7 @@ def entropy_and_confidence(logits: npt.ArrayLike) -> tuple[Floats, Floats]:
 
 
 def calibration_error(logits: npt.ArrayLike, answers: npt.ArrayLike) -> Floats:
-    """Return |1{prediction = answer} - max p|, float64[...] in [0, 1] (eq. 8).
+    """Return ``|1{prediction = answer} - max p|``, float64[...] in [0, 1] (eq. 8).
 
     Raises ValueError where ``answers`` are not int[...] in [0, K).
     """
