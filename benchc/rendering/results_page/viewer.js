@@ -129,7 +129,9 @@ function outcome(one, place, corruption, severity) {
   const changes = run.index.measures.findIndex(each => each.change);
   const measured = changes < 0 ? 0 : Math.abs(run.measure(changes, sample, one.number, scenario) ?? 0);
   return {clean, grade, kind: (right(run, clean) ? "r" : "w") + (right(run, grade) ? "r" : "w"),
-    state: run.state(sample, one.number, scenario), change: Math.abs(clean - grade) + measured / 100, scenario, sample};
+    state: run.state(sample, one.number, scenario), 
+    // Of equal changes, losses come first.
+    change: Math.abs(clean - grade) + (grade < clean ? 0.005 : 0) + measured / 1000, scenario, sample};
 }
 function fits(found, against) {
   if (!state.outcome) return true;
@@ -321,8 +323,9 @@ async function renderDetail() {
     const block = element("section", undefined, "question");
     if (!several) block.append(images(question.pictures, corruption, level));
     block.append(questionText(question, several));
-    if (question.options.length) block.append(optionTable(items, number, place, scenario));
-    else block.append(replyTable(items, number, place, scenario));
+    const scored = items.some(each => each.questions[number]?.probabilities);
+    if (question.options.length && !scored) block.append(optionList(question));
+    block.append(scored ? optionTable(items, number, place, scenario) : replyTable(items, number, place, scenario));
     parts.push(block);
   }
   parts.push(grid(place, corruption, level));
@@ -458,6 +461,13 @@ function measures(one, cell) {
   return run.index.measures.map((each, at) => `${each.label} ${number(run.measure(at, cell.sample, one.number, cell.scenario))}`)
     .concat(run.state(cell.sample, one.number, cell.scenario) === null ? [] :
       [run.index.states[run.state(cell.sample, one.number, cell.scenario)]]);
+}
+
+function optionList(question) {
+  const made = element("ul", undefined, "options");
+  made.append(...question.options.map((text, at) => Object.assign(
+    element("li", `${LETTERS[at]}. ${text}`, at === question.answer ? "answer" : ""), {dir: "auto"})));
+  return made;
 }
 
 /** Options as rows, models as columns: bars of the probabilities, clean as an outline. */
