@@ -1,12 +1,12 @@
-"""Measure the results page with many samples: its size and files, the time to open it, and the browser's memory.
+"""Measure the results page with many samples: size, files, time to open, and memory of the browser.
 
     python speed/results_page.py [--samples 150 1000 4000] [--models 13] [--corruptions 4]
 
 Answers are random, of 13 models under 19 corruptions at 5 severities. Images are photographs of 480 x 360,
-under the first corruptions of four groups. 40 different ones stand for all: each is written under many names, so that
-writing does not take hours. The page is opened from disk in a headless Chromium with an empty profile; the time is from
-the start of loading to the first sample with its images, and memory is that of the page's process then, and after 300
-samples were stepped through.
+under corruptions of four groups. 40 different ones stand for all: each is written under many names, so that
+writing does not take hours. The page is opened from disk in a headless Chromium with an empty profile. The
+time is from the start of loading to the first sample with its images; memory is that of the page's process
+then, and after 300 samples were stepped through.
 
 Prints Markdown for docs/benchmarks.md. Needs chromium and chromedriver (make browser).
 """
@@ -37,7 +37,7 @@ from benchc.rendering.results_page.html import page_html
 from benchc.rendering.results_page.pictures import picture_name, shown_corruptions, write_strip
 from benchc.rendering.results_page.samples import Measure, Samples
 from benchc.rendering.results_page.script import as_script
-from tests.browser import Browser, chromium
+from tests.browser import chromium
 
 DIFFERENT = 40  # images
 SIZE = (360, 480)
@@ -72,8 +72,8 @@ def main() -> None:
             opened, first, later = _open(folder / "index.html", Path(scratch) / f"browser{samples}")
             size = sum(path.stat().st_size for path in files)
             print(
-                f"| {samples:,} | {len(files):,} | {size / 1e6:,.0f} MB | {data / 1e6:.1f} MB | {seconds:.0f} s "
-                f"| {opened:.2f} s | {first / 1e6:.0f} MB | {later / 1e6:.0f} MB |",
+                f"| {samples:,} | {len(files):,} | {size / 1e6:,.0f} MB | {data / 1e6:.1f} MB "
+                f"| {seconds:.0f} s | {opened:.2f} s | {first / 1e6:.0f} MB | {later / 1e6:.0f} MB |",
                 flush=True,
             )
             shutil.rmtree(folder)
@@ -103,7 +103,7 @@ def _write(folder: Path, samples: int, models: int, strips: list[dict[str, bytes
     listed = {}
     for number in range(samples):
         name = picture_name(f"s/{number}#0")
-        listed[name] = {corruption: SEVERITIES for corruption in strips[0]}
+        listed[name] = dict.fromkeys(strips[0], SEVERITIES)
         for corruption, data in strips[number % len(strips)].items():
             (images / f"{name}_{corruption}.webp").write_bytes(data)
     content = {"corruptions": [*strips[0]], "strips": listed, "withheld": []}
@@ -176,7 +176,7 @@ READY = (
 
 
 def _open(page: Path, profile: Path) -> tuple[float, int, int]:
-    """Return the seconds until the first sample is shown, and the memory then and after 300 samples, in bytes."""
+    """Return the seconds until the first sample is shown, and the bytes of memory then and after 300 samples."""
     profile.mkdir()
     with chromium(profile) as browser:
         start = time.perf_counter()
