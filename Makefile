@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test docs docs-links browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-gpu first-gpu-hour install lint clean bench-cube
+.PHONY: demo test docs docs-links browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-page bench-gpu first-gpu-hour install lint clean bench-cube
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -24,7 +24,7 @@ demo: install
 	snakemake --configfile $(CONFIG) --report results/$(RUN)/report.html --quiet
 	@echo; for table in table1 vre_model rank; do \
 		[ ! -f results/$(RUN)/tables/$$table.md ] || cat results/$(RUN)/tables/$$table.md; done
-	@echo; echo "Figures: results/$(RUN)/figures    Report: results/$(RUN)/report.html"
+	@echo; echo "All tables, figures and samples: results/$(RUN)/index.html (benchc view results/$(RUN) opens it)"
 
 test: install lint docs browser
 	python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
@@ -38,7 +38,7 @@ docs: install
 docs-links: install
 	$(SPHINX) -b linkcheck . docs/_build/links
 
-# A headless browser, in which a test moves the sliders of an HTML page.
+# A headless browser, in which tests click through pages.
 browser:
 	@command -v chromedriver >/dev/null && command -v chromium >/dev/null || { \
 		root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
@@ -109,6 +109,10 @@ bench-mining: install
 # Opening a prediction cache of a million units, compared with reading all of it, one thread: about five minutes.
 bench-cache: install
 	python speed/cache.py
+
+# The results page with up to 4,000 samples, in a headless browser: about four minutes.
+bench-page: install browser
+	python speed/results_page.py
 
 # Reading a source's TSV of 1 GB, compared with pandas and the decoding of its images: about four minutes.
 bench-sources: install

@@ -53,8 +53,10 @@ def page_images(
     rows = read_table(pool, POOL, ["id", "source", "image_keys"]).iter_rows()
     keys = {id_: own for id_, source, own in rows if id_ in ids and source not in withheld}
     different = {key for own in keys.values() for key in own}
-    names = shown_corruptions(groups, len(different)) if corruptions is None else corruptions
-    levels = _levels(keys, assignment, images, names)
+    every = _levels(keys, assignment, images, list(groups))
+    counts = dict.fromkeys(groups, len(different)) if every is None else _counts(keys, every)
+    names = shown_corruptions(groups, counts) if corruptions is None else corruptions
+    levels = every and {name: every[name] for name in (CLEAN, *names)}
     strips: dict[str, dict[str, list[int]]] = {}
 
     def wanted() -> Iterator[tuple[str, str, list[Pixels]]]:
@@ -78,7 +80,12 @@ def page_images(
                 write_strip(folder, key, corruption, frames, longest_side)
 
         done = ordered_map(write, wanted(), ThreadPoolExecutor(threads), 2 * threads)
-        for _ in track(done, label="show images", unit="strips", total=len(different) * (1 + len(names))):
+        for _ in track(
+            done,
+            label="show images",
+            unit="strips",
+            total=len(different) + sum(counts[name] for name in names),
+        ):
             pass
         for own in strips.values():
             if len(own) > 1:
@@ -107,6 +114,11 @@ def _levels(
         }
         shown[name] = {id_: levels for id_, levels in of_items.items() if levels}
     return shown
+
+
+def _counts(keys: dict[str, list[str]], levels: Assignment) -> dict[str, int]:
+    """Return how many images are shown under each corruption."""
+    return {name: len({key for id_ in own for key in keys[id_]}) for name, own in levels.items()}
 
 
 def _has(levels: Assignment | None, name: str, key: str, keys: dict[str, list[str]]) -> bool:

@@ -10,6 +10,7 @@ from threading import Event, Thread
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from benchc.newer_files import newer_file
 from benchc.pluralize import pluralize
 from snakemake_logger_plugin_stages.logs import error_of, is_waiting, shortened, warnings_of
 from snakemake_logger_plugin_stages.settings import LogHandlerSettings
@@ -19,7 +20,7 @@ from snakemake_logger_plugin_stages.stages import Stage, Stages
 SECONDS_BETWEEN_LINES = 30.0
 SECONDS_WITHOUT_LINE = 60.0
 WIDTH = 110
-START_WITH = ("tables", "figures")  # folders of the results
+PAGE, START_WITH = "index.html", ("tables", "figures")  # of the results
 NOTHING_TO_DO = "Nothing to be done"
 # Other messages of no event are about Snakemake's own work.
 SHOWN = (NOTHING_TO_DO, "Terminating processes", "Shutting down", "Complete log")
@@ -177,7 +178,10 @@ class LogHandler(LogHandlerBase):
 
     def show_results(self) -> None:
         given = self.settings.results if isinstance(self.settings, LogHandlerSettings) else ""
-        if given and Path(given).is_dir():
+        page = Path(given) / PAGE
+        if given and page.is_file() and newer_file(page) is None:
+            self.print(f"results: {page}")
+        elif given and Path(given).is_dir():
             folders = [f"{name}/" for name in START_WITH if (Path(given) / name).is_dir()]
             start = f" (start with {' and '.join(folders)})" if folders else ""
             self.print(f"results: {given}{start}")

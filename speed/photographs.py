@@ -39,8 +39,9 @@ def scaled(image: Pixels, width: int, height: int) -> Pixels:
     """Return the centre of ``image`` cropped and resized (Lanczos) to uint8[height, width, 3]."""
     whole = Image.fromarray(image)
     scale = min(whole.width / width, whole.height / height)
-    left, top = (whole.width - width * scale) / 2, (whole.height - height * scale) / 2
-    box = (left, top, left + width * scale, top + height * scale)
+    left, top = max(0.0, (whole.width - width * scale) / 2), max(0.0, (whole.height - height * scale) / 2)
+    right, bottom = min(whole.width, left + width * scale), min(whole.height, top + height * scale)
+    box = (left, top, right, bottom)
     return np.array(whole.resize((width, height), Image.Resampling.LANCZOS, box=box))
 
 

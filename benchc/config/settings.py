@@ -284,8 +284,8 @@ class ResultsPageSettings(Strict):
     )
     images: Literal["redistributable", "all", "none"] = Field(
         default="redistributable",
-        description="Whose images are shown: of sources whose licence lets them be passed on, of all "
-        "sources, or none. A page with images of all sources is for you alone.",
+        description="Whose images are shown: redistributable leaves out sources whose licence is known and "
+        "does not let them be passed on; of all sources, for you alone; or none.",
     )
     corruptions: Names | None = Field(
         default=None,

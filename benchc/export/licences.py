@@ -27,6 +27,11 @@ def redistributable(source: Source) -> bool:
     return source.generated is not None or _is_open(licence_of(source))
 
 
+def is_closed(source: Source) -> bool:
+    """Return whether the licence of a source is known, and does not let it be passed on."""
+    return licence_of(source) != UNKNOWN and not redistributable(source)
+
+
 def hub_licence(licence: str) -> str:
     """Return what the Hub calls a licence: its SPDX id in lower case, or `unknown`, or `other`."""
     if licence == UNKNOWN:

@@ -8,7 +8,7 @@ from typing import ClassVar, NamedTuple
 from benchc.config.benchmarks import module_of, package_of
 from benchc.config.load import Config
 from benchc.errors import InputError
-from benchc.export.licences import redistributable
+from benchc.export.licences import is_closed
 from benchc.rendering.declaration import Output
 from benchc.rendering.results_page.declaration import ResultsPage
 from benchc.workflow.encoders import TrainedEncoder
@@ -145,12 +145,15 @@ class Run:
 
     @property
     def withheld_from_page(self) -> list[str]:
-        """The sources whose images are not in the results page."""
+        """The sources whose images are not in the results page.
+
+        Those without a known licence are the user's own to judge.
+        """
         shown = self.settings.results_page.images
         return sorted(
             id_
             for id_, source in self.sources.entries.items()
-            if shown == "none" or (shown == "redistributable" and not redistributable(source))
+            if shown == "none" or (shown == "redistributable" and is_closed(source))
         )
 
     @property

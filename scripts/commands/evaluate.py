@@ -125,7 +125,7 @@ def evaluate(
         print(*(f"\n{table.read_text()}" for table in tables), sep="", end="")
         for id_ in sorted({*models} & known.keys() - measured):
             print(f"\n{id_} took part in making this benchmark, which may favour it, or the reverse")
-        print(f"\n{results}/tables and {results}/figures have all tables and figures; {file} is the run")
+        print(f"\n{results}/index.html shows all tables, figures and samples; {file} is the run")
 
 
 def called(command: Sequence[str]) -> int:

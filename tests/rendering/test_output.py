@@ -143,7 +143,7 @@ def test_wrong_arguments_are_refused_in_one_line(files, tmp_path, change, messag
 def test_an_absent_format_and_another_result_are_refused(files, tmp_path):
     with pytest.raises(InputError, match="made: has no format tex; remove it from --formats"):
         run_command(stage_of(as_table), command(files, tmp_path, formats=["tex"]), "as_table")
-    with pytest.raises(InputError, match="annotate Table, Figure, or str for a page"):
+    with pytest.raises(InputError, match="annotate Table, Figure, Samples, or str for a page"):
         stage_of(example)
 
 

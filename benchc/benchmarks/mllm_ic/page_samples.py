@@ -8,7 +8,15 @@ import polars as pl
 
 from benchc.benchmarks.mllm_ic.capabilities import label_of
 from benchc.benchmarks.mllm_ic.schemas.capabilities import CAPABILITIES
-from benchc.benchmarks.mllm_ic.schemas.outcomes import OUTCOMES, is_right, scenarios
+from benchc.benchmarks.mllm_ic.schemas.outcomes import (
+    OUTCOMES,
+    REFUSED,
+    TIED_RIGHT,
+    TIED_WRONG,
+    UNPARSED,
+    is_right,
+    scenarios,
+)
 from benchc.errors import InputError
 from benchc.letters import LETTERS
 from benchc.rendering.output import File
@@ -27,8 +35,8 @@ from benchc.schemas.models import Models, read_models
 from benchc.schemas.parquet import REMAKE, read_footer, read_table
 from benchc.schemas.predictions import PREDICTIONS
 
-# By the codes of benchc/benchmarks/mllm_ic/schemas/outcomes.py.
-STATES = ("wrong", "right", "refused", "no option", "tied, wrong", "tied, right")
+# What a grade does not tell.
+STATES = {REFUSED: "refused", UNPARSED: "no option", TIED_WRONG: "tied, wrong", TIED_RIGHT: "tied, right"}
 
 
 def page_samples(
@@ -65,9 +73,9 @@ def page_samples(
                 "corruption": [name for name, _ in cells] * rows.height,
                 "severity": [level for _, level in cells] * rows.height,
                 "grade": is_right(codes).ravel().astype(np.float32),
-                "state": [STATES[code] for code in codes.ravel().tolist()],
+                "state": [STATES.get(code) for code in codes.ravel().tolist()],
             },
-            schema_overrides={"id": pl.String},
+            schema_overrides={"id": pl.String, "state": pl.String},
         )
         if model in predicted:
             given = rows_of(predicted[model], PREDICTIONS, [*CELL, "logits"], ids)
@@ -92,7 +100,7 @@ def page_samples(
         labels=labels,
         corruptions=groups,
         severities=severities,
-        states=STATES,
+        states=[*STATES.values()],
         state_label="outcome",
         candidates=candidates_of(chosen),
     )

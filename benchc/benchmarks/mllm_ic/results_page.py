@@ -17,7 +17,7 @@ def results_page(run: Run, settings: Settings, labels: Mapping[str, str], words:
     return ResultsPage(
         purpose="MLLM-IC measures how accurately models answer under many corruptions, by capability.",
         main_table="table1",
-        main_figure="figure7",
+        main_figure="figure4",
         claims="claims",
         bars=[
             Bars(

@@ -93,7 +93,11 @@ def page_samples(
 
 def _notes(rows: pl.DataFrame) -> pl.DataFrame:
     """Return what the judge gave each reply, as text."""
-    given = pl.when("readable").then(pl.format("{}", "score")).otherwise(pl.lit("not readable"))
+    given = (
+        pl.when("readable")
+        .then(pl.col("score").cast(pl.String).str.strip_suffix(".0"))
+        .otherwise(pl.lit("not readable"))
+    )
     by = (
         pl.when(pl.col("judge").cast(pl.String) == "letter")
         .then(pl.lit("by its letter"))

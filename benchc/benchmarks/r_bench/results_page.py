@@ -12,10 +12,10 @@ def results_page(run: Run, settings: Settings, labels: Mapping[str, str]) -> Res
     """Return the declaration; ``labels``: of all models by id, in the order of figures."""
     return ResultsPage(
         purpose="R-Bench measures how well free answers about a distorted image agree with the truth "
-        "(absolute robustness R_a), and with the answer about the reference image (relative robustness R_r). A "
-        "judge grades the answers.",
+        "(absolute robustness R_a), and with the answer about the reference image (relative robustness R_r). "
+        "A judge grades the answers.",
         main_table="rank",
-        main_figure="figure5ad",
+        main_figure="figure4bc",
         claims="claims",
         bars=[
             _bars("mean of R_a and R_r", "score"),

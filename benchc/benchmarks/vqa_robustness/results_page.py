@@ -16,7 +16,7 @@ def results_page(run: Run, settings: Settings, labels: Mapping[str, str]) -> Res
         purpose="VQA-robustness measures how the errors of models on open questions grow with the level of "
         "each corruption. VRE is the weighted mean of five scaled metrics of this growth: low is robust.",
         main_table="vre_model",
-        main_figure="figure_a1",
+        main_figure="figure_heatmap",
         bars=[
             Bars(label="VRE", table=VRE, value="vre", low="vre_low", high="vre_high", better="lower"),
             Bars(

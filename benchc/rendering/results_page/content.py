@@ -73,7 +73,7 @@ def page_content(files: RunFiles, declared: ResultsPage, outputs: Sequence[Outpu
         "bars": bars,
         "models": rows,
         "interval_note": "95 % bootstrap intervals.",
-        "verdict": _verdict(bars, rows),
+        "verdict": _verdict(bars, rows, standings),
         "main_table": main,
         "main_figure": figure,
         "claims": claims,
@@ -100,7 +100,7 @@ def _in_paper_order(outputs: Iterable[Output]) -> list[Output]:
     """Return outputs by the numbers of the paper, letters before digits (A.1), and then all others."""
 
     def place(output: Output) -> tuple[object, ...]:
-        found = re.fullmatch(r"(?:table|figure) (A\.)?(\d+)(.*)", output.title, re.IGNORECASE)
+        found = re.fullmatch(r"(?:table|figure)s? (A\.)?(\d+)(.*)", output.title, re.IGNORECASE)
         return (0, bool(found[1]), int(found[2]), found[3]) if found else (1, False, 0, "")
 
     return sorted(outputs, key=place)
@@ -139,8 +139,9 @@ def table_html(root: Path, output: Output) -> dict[str, Any]:
     """Return a table as HTML: its Markdown, or, without such, the first rows of its csv file."""
     if "md" in output.formats:
         text = (root / output.files["md"]).read_text(encoding="utf-8")
-        rows = sum(line.startswith("|") for line in text.splitlines()) - 2
-        return {"html": markdown_html(text), "open": rows <= LONG, "note": ""}
+        table, _, note = text.partition("\n\n")
+        rows = sum(line.startswith("|") for line in table.splitlines()) - 2
+        return {"html": markdown_html(table), "open": rows <= LONG, "note": markdown_html(note)}
     path = root / output.files["csv"]
     frame = pl.read_csv(path, infer_schema=False, glob=False, n_rows=MOST_ROWS + 1)
     more = frame.height > MOST_ROWS
@@ -203,6 +204,7 @@ def _model_rows(
                 "label": model.label,
                 "ranked": ranked is None or model.label in ranked,
                 "first": values[0][0] if values and values[0] else None,
+                "ends": _ends(values[0]) if values else None,
                 "bars": [
                     _bar(each, value, scale, chance)
                     for each, value, scale, chance in zip(bars, values, scales, chances, strict=True)
@@ -216,6 +218,12 @@ def _model_rows(
 
 
 Value = tuple[float, float | None, float | None]
+
+
+def _ends(value: Value | None) -> tuple[float, float] | None:
+    if value is None or value[1] is None or value[2] is None:
+        return None
+    return value[1], value[2]
 
 
 def _values(root: Path, bars: Bars, models: Models) -> dict[str, Value]:
@@ -290,13 +298,41 @@ def _bar(bars: Bars, value: Value | None, scale: tuple[float, float], chance: fl
     }
 
 
-def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return which model is best by the first number; empty where fewer than two are ranked."""
+def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]], standings: pl.DataFrame | None) -> str:
+    """Return which model is best by the first number, and whether chance could be the reason.
+
+    Empty where fewer than two models are ranked.
+    """
     ranked = [row for row in rows if row["ranked"] and row["first"] is not None]
     if not bars or len(ranked) < 2:
         return ""
-    first, second = ranked[0], ranked[1]
-    return f"Best by {bars[0].label}: {first['label']}, before {second['label']}."
+    first, others = ranked[0], ranked[1:]
+    text = f"Best by {bars[0].label}: {first['label']}."
+    own = first["ends"]
+    if own is not None:
+        near = [
+            row["label"]
+            for row in others
+            if row["ends"] is not None and own[0] <= row["ends"][1] and row["ends"][0] <= own[1]
+        ]
+        text += (
+            f" Its 95 % interval overlaps that of {_listed(near)}, so chance may decide between them."
+            if near
+            else " Its 95 % interval overlaps that of no other ranked model."
+        )
+    if standings is not None and {"above_chance"} <= {*standings.columns}:
+        text += " All ranked models are above chance on clean images." if _all_above(standings) else ""
+    return text
+
+
+def _all_above(standings: pl.DataFrame) -> bool:
+    """Return whether each model that is ranked is above chance by a measure."""
+    ranked = standings.filter("ranked").group_by("model").agg(pl.col("above_chance").fill_null(False).any())
+    return bool(ranked["above_chance"].all())
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _left_out(root: Path) -> Iterable[str]:

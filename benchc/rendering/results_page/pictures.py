@@ -1,5 +1,6 @@
 """Images of the sample viewer: a strip has the clean image above all severities of a corruption."""
 
+import bisect
 import hashlib
 import io
 import itertools
@@ -42,23 +43,24 @@ def strip(frames: Sequence[Pixels], longest_side: int) -> bytes:
         left, top = ((outer - inner) // 2 for outer, inner in zip(cell, shown.size, strict=True))
         sheet.paste(shown, (left, number * cell[1] + top))
     file = io.BytesIO()
-    # Small images stay as they are, since WebP halves the resolution of colour.
-    sheet.save(file, "WEBP", quality=QUALITY, lossless=max(cell) <= SMALL)
+    # Small images stay as they are, since WebP halves the resolution of colour. The default method takes
+    # twice as long for 5 % fewer bytes.
+    sheet.save(file, "WEBP", quality=QUALITY, method=2, lossless=max(cell) <= SMALL)
     return file.getvalue()
 
 
-def shown_corruptions(groups: Mapping[str, str], images: int) -> list[str]:
+def shown_corruptions(groups: Mapping[str, str], images: Mapping[str, int]) -> list[str]:
     """Return as many corruptions as the page has room for, one of each group in turn, in the run's order.
 
-    ``groups``: the group of each corruption; ``images``: how many images are shown. At least one.
+    ``groups``: the group of each corruption; ``images``: how many images are shown under it. At least one.
     """
-    room = max(1, MOST_STRIPS // max(1, images))
     by_group: dict[str, list[str]] = {}
     for name, group in groups.items():
         by_group.setdefault(group, []).append(name)
     turns = itertools.zip_longest(*by_group.values())
     order = [name for turn in turns for name in turn if name is not None]
-    taken = order[:room]
+    strips = list(itertools.accumulate(images[name] for name in order))
+    taken = order[: max(1, bisect.bisect_right(strips, MOST_STRIPS))]
     return [name for name in groups if name in taken]
 
 

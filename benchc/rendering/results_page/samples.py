@@ -1,7 +1,7 @@
 """What the sample viewer shows: questions, and the answers of models in each scenario.
 
-A sample is one item, or several that are shown together, such as a group of NaturalBench. A scenario is the
-clean image, or a corruption at a severity.
+A sample is one item, or several that are shown together. A scenario is the clean image, or a corruption at a
+severity.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -129,7 +129,9 @@ function outcome(one, place, corruption, severity) {
   const changes = run.index.measures.findIndex(each => each.change);
   const measured = changes < 0 ? 0 : Math.abs(run.measure(changes, sample, one.number, scenario) ?? 0);
   return {clean, grade, kind: (right(run, clean) ? "r" : "w") + (right(run, grade) ? "r" : "w"),
-    state: run.state(sample, one.number, scenario), change: Math.abs(clean - grade) + measured / 100, scenario, sample};
+    state: run.state(sample, one.number, scenario), 
+    // Of equal changes, losses come first.
+    change: Math.abs(clean - grade) + (grade < clean ? 0.005 : 0) + measured / 1000, scenario, sample};
 }
 function fits(found, against) {
   if (!state.outcome) return true;
@@ -191,17 +193,18 @@ function charts() {
     return found === null ? [] : [found];
   }));
   const clean = mean(grades(chosen, [["", 0]]));
+  const what = run.index.threshold === 1 ? "Accuracy" : "Mean grade";
   const parts = [];
   if (corruptions.length) {
-    parts.push({key: "corruption", title: "Corruption", clean, bars: corruptions.map(each => ({value: each.id, label: words(each.id),
+    parts.push({key: "corruption", title: `${what} by corruption, %`, clean, bars: corruptions.map(each => ({value: each.id, label: words(each.id),
       mean: mean(grades(chosen, levels.map(level => [each.id, level])))}))
       .filter(bar => bar.mean !== null).sort((one, two) => one.mean - two.mean)});
-    parts.push({key: "severity", title: "Severity", clean, bars: severities.map(level => ({value: String(level), label: String(level),
+    parts.push({key: "severity", title: `${what} by severity, %`, clean, bars: severities.map(level => ({value: String(level), label: String(level),
       mean: mean(grades(chosen, corruptions.filter(each => !state.corruption || each.id === state.corruption)
         .map(each => [each.id, level])))}))});
   }
   const scenarios = corruptions.length ? allowed() : [["", 0]];
-  for (const [key, title, names] of [["source", "Source", shared.sources], ["task", "Task type", shared.tasks]]) {
+  for (const [key, title, names] of [["source", `${what} by source, %`, shared.sources], ["task", `${what} by task type, %`, shared.tasks]]) {
     if (names.length < 2) continue;
     const places = [...samples.keys()].filter(place => textFits(place) && isOf(key === "source" ? "task" : "source", place));
     parts.push({key, title, bars: names.map((name, at) => ({value: String(at), label: name,
@@ -218,7 +221,7 @@ function charts() {
   }
   if (total) {
     const named = [...OUTCOMES, ...run.index.states.map((name, at) => [`state-${at}`, name])];
-    parts.push({key: "outcome", title: `Clean → corrupted, share of ${total.toLocaleString("en")} answers`, bars: named
+    parts.push({key: "outcome", title: `Clean → corrupted, % of ${total.toLocaleString("en")} answers`, bars: named
       .map(([value, label]) => ({value, label, mean: (counts.get(value) ?? 0) / total})), share: true});
   }
   return parts;
@@ -316,13 +319,14 @@ async function renderDetail() {
   const scenario = runs.map(run => run.scenario(corruption, level));
   const parts = [head(place, item), controls(place, corruption, level)];
   const several = item.questions.length > 1;
-  if (several) parts.push(groupImages(item, corruption, level));
+  if (several) parts.push(groupImages(item, corruption, level), groupTable(items, place, scenario));
   for (const [number, question] of item.questions.entries()) {
     const block = element("section", undefined, "question");
     if (!several) block.append(images(question.pictures, corruption, level));
     block.append(questionText(question, several));
-    if (question.options.length) block.append(optionTable(items, number, place, scenario));
-    else block.append(replyTable(items, number, place, scenario));
+    const scored = items.some(each => each.questions[number]?.probabilities);
+    if (question.options.length && !scored) block.append(optionList(question));
+    block.append(scored ? optionTable(items, number, place, scenario) : replyTable(items, number, place, scenario));
     parts.push(block);
   }
   parts.push(grid(place, corruption, level));
@@ -408,15 +412,32 @@ function frame(name, corruption, level, caption) {
 function images(names, corruption, level) {
   const made = element("div", undefined, "images");
   for (const [at, name] of names.entries()) {
-    const which = names.length > 1 ? ` ${at + 1}` : "";
-    made.append(frame(name, corruption, 0, `clean${which}`));
-    if (corruptions.length) made.append(frame(name, corruption, level, `${words(corruption)}, severity ${level}${which}`));
+    const which = names.length > 1 ? `image ${at + 1}: ` : "";
+    made.append(frame(name, corruption, 0, `${which}clean`));
+    if (corruptions.length) made.append(frame(name, corruption, level, `${which}${words(corruption)}, severity ${level}`));
   }
   return made;
 }
 function groupImages(item, corruption, level) {
   const names = [...new Set(item.questions.flatMap(question => question.pictures))];
   return images(names, corruption, level);
+}
+
+/** All answers of a group: models as rows, questions as columns. */
+function groupTable(items, place, scenario) {
+  const wrap = element("div", undefined, "scroll"), table = element("table", undefined, "answers group"), header = element("tr");
+  header.append(element("th", "model"), ...items[0].questions.map(question => element("th", question.name)));
+  table.append(header, ...listed().map(one => {
+    const row = element("tr");
+    row.append(element("th", one.label), ...items[0].questions.map((_, number) => {
+      const value = element("td"), cell = cellOf(items, number, one, place, scenario);
+      if (cell && cell.clean.grade !== null && cell.now.grade !== null) value.append(mark({clean: cell.clean.grade, grade: cell.now.grade}, one.run));
+      return value;
+    }));
+    return row;
+  }));
+  wrap.append(table);
+  return wrap;
 }
 
 function questionText(question, several) {
@@ -458,6 +479,13 @@ function measures(one, cell) {
   return run.index.measures.map((each, at) => `${each.label} ${number(run.measure(at, cell.sample, one.number, cell.scenario))}`)
     .concat(run.state(cell.sample, one.number, cell.scenario) === null ? [] :
       [run.index.states[run.state(cell.sample, one.number, cell.scenario)]]);
+}
+
+function optionList(question) {
+  const made = element("ul", undefined, "options");
+  made.append(...question.options.map((text, at) => Object.assign(
+    element("li", `${LETTERS[at]}. ${text}`, at === question.answer ? "answer" : ""), {dir: "auto"})));
+  return made;
 }
 
 /** Options as rows, models as columns: bars of the probabilities, clean as an outline. */
@@ -630,7 +658,7 @@ function change(given) {
     if (keys.some(key => !["sort", "outcome"].includes(key)) || keys.includes("outcome")) renderCharts();
   }
   if (current() < 0 && rows.length) Object.assign(state, {sample: String(shared.ids[samples[rows[0].place][0]]), seen: "", level: ""});
-  writeAddress();
+  if (keys.length) writeAddress();
   renderSelects();
   renderList();
   return renderDetail();
@@ -675,7 +703,7 @@ function addFilters() {
   const numbered = names => names.map((name, at) => [String(at), name]);
   const labels = models.map((each, at) => [String(at), each.label]);
   addSelect("model", "model", () => labels);
-  addSelect("other", "beside", () => [["", "no other model"], ...labels.filter(([value]) => value !== state.model)]);
+  addSelect("other", "compare with", () => [["", "no other model"], ...labels.filter(([value]) => value !== state.model)]);
   addSelect("corruption", "corruption", () => corruptions.length ? [["", "all"], ...corruptions.map(each => [each.id, words(each.id)])] : []);
   addSelect("severity", "severity", () => severities.length ? [["", "all"], ...severities.map(each => [String(each), String(each)])] : []);
   addSelect("outcome", "outcome", () => [["", "all"], ...(corruptions.length ? OUTCOMES : [["rr", "right"], ["ww", "wrong"]]),
@@ -746,7 +774,9 @@ async function startViewer(given) {
   renderCharts();
   get("list").addEventListener("scroll", () => renderList(), {passive: true});
   new ResizeObserver(() => renderList()).observe(get("list"));
+  if (matchMedia("(max-width: 50rem)").matches) get("chart-box").open = false;
   await change({});
+  if (location.hash.startsWith("#samples?")) get("samples").scrollIntoView();
   addEventListener("hashchange", () => {
     if (!location.hash.startsWith("#samples?")) return;
     readAddress();

@@ -1,0 +1,111 @@
+"""Open the results page of a run, or show the samples of two runs beside each other."""
+
+import os
+import shutil
+import sys
+import webbrowser
+from pathlib import Path
+from urllib.parse import quote
+
+from benchc.atomic import atomic_folder, write_text
+from benchc.errors import InputError
+from benchc.newer_files import newer_file
+from benchc.schemas.models import read_models
+
+PAGE = "index.html"
+# What the page shows; everything else in the folder of a run is left where it is.
+COPIED = ("page", "tables", "figures", "pages")
+SIDE_BY_SIDE = Path("results/.view")
+
+
+def view(run: Path, other: Path | None = None, /, *, copy: Path | None = None, no_open: bool = False) -> None:
+    """Open the results page of a run in the browser, or show two runs beside each other, sample by sample.
+
+    The two runs are of one benchmark, and share samples; those that differ most come first. Nothing in the
+    folders of the runs is changed.
+
+    Args:
+        run: results/{name} of a finished run
+        other: results/{name} of another one
+        copy: a new folder to which the page of one run is copied with all that it shows, to pass it on
+        no_open: only print where the page is
+    """
+    for folder in filter(None, (run, other)):
+        _check(folder)
+    if other is not None:
+        if copy is not None:
+            raise InputError("--copy: copies the page of one run; give one run")
+        page = _side_by_side(run, other)
+    elif copy is not None:
+        page = _copied(run, copy)
+    else:
+        page = run / PAGE
+    print(page)
+    if not no_open:
+        _open(page)
+
+
+def _check(folder: Path) -> None:
+    page = folder / PAGE
+    if not page.is_file():
+        raise InputError(
+            f"{page}: there is no results page; give results/<name> of a finished run, or run benchc run "
+            f"{folder}/config.yaml"
+        )
+    again = f"benchc run {folder}/config.yaml --cores all"
+    if newer := newer_file(page):
+        print(f"{page} is older than {newer}; {again} makes it again", file=sys.stderr)
+    report = folder / "report.html"
+    if report.is_file() and (newer := newer_file(report)):
+        command = f"snakemake --configfile {folder}/config.yaml --report {report}"
+        print(f"{report} is older than {newer}; {command} makes it again", file=sys.stderr)
+
+
+def _side_by_side(run: Path, other: Path) -> Path:
+    """Write a page with the samples of two runs, and return its path."""
+    # Imported here because only this needs it.
+    from benchc.rendering.results_page.html import page_html
+
+    if run.resolve() == other.resolve():
+        raise InputError(f"{other}: is the first run; give another one")
+    benchmarks = [read_models(folder / "models.json").benchmark for folder in (run, other)]
+    if benchmarks[0] != benchmarks[1]:
+        raise InputError(
+            f"{run} is of {benchmarks[0]} and {other} of {benchmarks[1]}; give two runs of one benchmark"
+        )
+    for folder in (run, other):
+        if not (folder / "page/samples.js").is_file():
+            raise InputError(f"{folder}: its page has no samples; give runs that evaluate models")
+    names = [run.resolve().name, other.resolve().name]
+    if names[0] == names[1]:
+        names = [f"{each.resolve().parent.name}-{each.resolve().name}" for each in (run, other)]
+    folder = SIDE_BY_SIDE / "--".join(names)
+    runs = [
+        {"name": name, "base": quote(f"{Path(os.path.relpath(each, folder)).as_posix()}/")}
+        for name, each in zip(names, (run, other), strict=True)
+    ]
+    title = " and ".join(names)
+    write_text(folder / PAGE, page_html(title, title, runs, None))
+    return folder / PAGE
+
+
+def _copied(run: Path, folder: Path) -> Path:
+    if folder.exists():
+        raise InputError(f"{folder}: is there already; give a new folder, or remove it")
+    with atomic_folder(folder) as new:
+        shutil.copy2(run / PAGE, new / PAGE)
+        for name in COPIED:
+            if (run / name).is_dir():
+                shutil.copytree(run / name, new / name, ignore=shutil.ignore_patterns(".*"))
+        for name in ("config.yaml", "config-sources.yaml", "config-models.yaml", "models.json"):
+            shutil.copy2(run / name, new / name)
+    return folder / PAGE
+
+
+def _open(page: Path) -> None:
+    # Without a screen, webbrowser would start a browser of the terminal.
+    has_screen = sys.platform in ("darwin", "win32") or any(
+        map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))
+    )
+    if not (has_screen and webbrowser.open(page.resolve().as_uri())):
+        print("No browser was opened; open this file in one, or copy it by --copy", file=sys.stderr)
