@@ -23,8 +23,7 @@ exclude_patterns = [".*", "*.egg-info", "benchc", "build", "logs", "results/[!R]
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx_copybutton"]
 myst_heading_anchors = 3
-# Schemas name no lexer, and shell output is none.
-suppress_warnings = ["misc.highlighting_failure"]
+myst_enable_extensions = ["html_image"]
 copybutton_exclude = ".linenos, .gp, .go"
 
 autodoc_member_order = "bysource"
@@ -36,10 +35,11 @@ html_title = "benchc"
 html_copy_source = False
 html_show_sourcelink = False
 html_show_sphinx = False
+html_show_copyright = False
 html_additional_pages = {"index": "to_readme.html"}
 templates_path = ["_templates"]
 html_static_path = ["_static"]
-html_css_files = ["wide.css"]
+html_css_files = ["tables.css"]
 
 linkcheck_anchors = False  # GitHub writes anchors by JavaScript
 linkcheck_timeout = 20

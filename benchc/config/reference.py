@@ -1,6 +1,7 @@
 """The JSON schemas for editors and the reference page, generated from the models of the configuration."""
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -87,7 +88,8 @@ def _rows(node: Node, root: Node, prefix: str = "") -> Iterator[Row]:
         block = _block(child, root)
         allowed = _allowed(child, root)
         default = "required" if name in required else _default(child)
-        meaning = " ".join(_resolve(child, root).get("description", "").split()).replace("|", "\\|")
+        meaning = " ".join(_resolve(child, root).get("description", "").split())
+        meaning = re.sub(r"[|<]", r"\\\g<0>", meaning)
         yield prefix + name, allowed, default, meaning
         if block is not None:
             yield from _rows(block, root, f"{prefix}{name}.")

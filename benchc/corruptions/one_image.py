@@ -15,7 +15,7 @@ def corrupt(
     suite: str | Suite = "imagenet-c",
     engine: Engine = "benchc",
 ) -> Pixels:
-    """Return ``image`` under the corruption ``name`` of ``suite``, as a new array.
+    """Return ``image`` under the corruption ``name`` of ``suite``, as a new array::
 
         from benchc.corruptions import corrupt
         foggy = corrupt(pixels, "fog", 3, seed=1)
