@@ -1,0 +1,68 @@
+"""What pages repeat of the code is what the code knows, and what they link to is there."""
+
+import re
+from fnmatch import fnmatch
+
+import pytest
+from markdown_it import MarkdownIt
+
+from benchc.config.benchmarks import known_benchmarks
+from scripts.write_command_reference import command_page
+from tests.docs.blocks import PAGES, ROOT, text_of
+from tests.docs.test_commands import WRITTEN
+
+# Names of files that a reader writes.
+EXAMPLES = re.compile(r"/(my[-_]|darken|kept_tasks|count)")
+TABLES = [*PAGES, "config/README.md", "results/README.md", "CHANGELOG.md"]
+
+
+def test_the_page_of_commands_is_up_to_date() -> None:
+    assert text_of("docs/commands.md") == command_page(), (
+        "docs/commands.md is out of date: run `python -m scripts.stage write_command_reference` and commit it"
+    )
+
+
+def test_readme_is_a_screen_and_a_half_with_two_commands_to_set_up() -> None:
+    text = text_of("README.md")
+    assert text.count("\n") <= 150
+    start = text.split("## Quick start")[1].split("\n## ")[0]
+    assert re.findall(r"^make (\w+)", start, re.MULTILINE) == ["demo", "test"]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/reproduce.md"])
+def test_tables_list_all_benchmarks(page: str) -> None:
+    rows = re.findall(r"^\| \[`([a-z-]+)`\]", text_of(page), re.MULTILINE)
+    assert sorted(rows) == sorted(known_benchmarks())
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_files_and_targets_in_the_text_exist(page: str) -> None:
+    text = re.sub(r"^( *)```.*?^\1```$", "", text_of(page), flags=re.MULTILINE | re.DOTALL)
+    for file in re.findall(r"`((?:config|docs|tests|speed|scripts|benchc|slurm|rules)/[\w/.-]+\.\w+)`", text):
+        assert file in WRITTEN or EXAMPLES.search(file) or (ROOT / file).exists(), file
+    makefile = (ROOT / "Makefile").read_text()
+    for target in re.findall(r"`make ([a-z-]+)", text):
+        assert re.search(rf"^\.PHONY:.* {target}( |$)", makefile, re.MULTILINE), f"make {target}"
+
+
+def test_every_shipped_configuration_is_in_the_table_of_config() -> None:
+    rows = [line for line in text_of("config/README.md").splitlines() if line.startswith("| `")]
+    named = [pattern for row in rows for pattern in re.findall(r"`([\w*.-]+)`", row.split("|")[1])]
+    catalogues = re.compile(r"(\w+-)?(sources|models)\.yaml")
+    for path in (ROOT / "config").glob("*.yaml"):
+        assert catalogues.fullmatch(path.name) or any(fnmatch(path.name, each) for each in named), path.name
+
+
+@pytest.mark.parametrize("page", TABLES)
+def test_no_word_in_angle_brackets_is_read_as_html(page: str) -> None:
+    tokens = MarkdownIt("gfm-like", {"linkify": False}).parse(text_of(page))
+    for token in (inner for outer in tokens for inner in (outer, *(outer.children or ()))):
+        if token.type in ("html_inline", "html_block"):
+            assert token.content.startswith(("<!--", "<img ", "<br>")), token.content
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_to_other_files_of_the_repository_are_relative_and_exist(page: str) -> None:
+    # Those between pages, with their sections, are checked by `make docs`.
+    for target in re.findall(r"\]\(([^)#:\s]+)(?:#[\w-]*)?\)", text_of(page)):
+        assert (ROOT / page).parent.joinpath(target).exists(), target
