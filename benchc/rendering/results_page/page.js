@@ -1,12 +1,3 @@
-"use strict";
-const get = id => document.getElementById(id);
-function element(tag, text, name) {
-  const made = document.createElement(tag);
-  if (text !== undefined) made.textContent = text;
-  if (name) made.className = name;
-  return made;
-}
-
 // Storage may be forbidden to a page from disk.
 const remembered = (key, value) => {
   try { return value === undefined ? localStorage.getItem(key) : localStorage.setItem(key, value); } catch { return null; }
