@@ -137,8 +137,9 @@ def markdown_html(text: str) -> Markup:
 
 def table_html(root: Path, output: Output) -> dict[str, Any]:
     """Return a table as HTML: its Markdown, or, without such, the first rows of its csv file."""
-    if "md" in output.formats:
-        text = (root / output.files["md"]).read_text(encoding="utf-8")
+    text = (root / output.files["md"]).read_text(encoding="utf-8") if "md" in output.formats else ""
+    # The Markdown of long texts is a list.
+    if text.startswith("|"):
         table, _, note = text.partition("\n\n")
         rows = sum(line.startswith("|") for line in table.splitlines()) - 2
         return {"html": markdown_html(table), "open": rows <= LONG, "note": markdown_html(note)}
