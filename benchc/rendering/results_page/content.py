@@ -317,7 +317,7 @@ def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]], standings:
             if row["ends"] is not None and own[0] <= row["ends"][1] and row["ends"][0] <= own[1]
         ]
         text += (
-            f" Its 95 % interval overlaps that of {_listed(near)}, so chance may decide between them."
+            f" Its 95 % interval overlaps that of {_listed(near)}, so their order may be due to chance."
             if near
             else " Its 95 % interval overlaps that of no other ranked model."
         )
