@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test docs docs-links browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-page bench-gpu first-gpu-hour install lint clean bench-cube
+.PHONY: demo test docs docs-links docs-images browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-page bench-gpu first-gpu-hour install lint clean bench-cube
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -44,6 +44,10 @@ browser:
 		root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 		$$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends chromium chromium-driver; \
 	} || { echo "error: the tests need chromium and chromedriver; install chromium and chromium-driver (Debian), or by brew the casks chromium and chromedriver (macOS)"; exit 1; }
+
+# The images of README and docs, from the finished demo.
+docs-images: demo browser
+	python -m tests.docs_images
 
 # Runs two diagnostics, another model on the demo's benchmark, and the demos of other benchmarks, and checks the demos'
 # results: accuracies, effects of corruptions, generated answers, figures. Then runs the 120 real groups of NaturalBench

@@ -14,7 +14,7 @@ OUTPUTS:
     <results>/scores/{model}.parquet          the scores of its items
     <results>/people/scores.parquet           the scores of people
     <results>/image_features.parquet          low-level features of reference and distorted images
-    <results>/pairs.parquet, gallery.parquet  the pairs of images that figures and the pair explorer show
+    <results>/pairs.parquet, gallery.parquet  the pairs of images that figures show
 """
 
 from benchc.benchmarks.r_bench.tasks import TASKS
@@ -241,7 +241,7 @@ rule image_features:
 
 
 rule choose_pairs:
-    """Choose the pairs of images that figures and the pair explorer show."""
+    """Choose the pairs of images that figures show."""
     input:
         pool="<results>/pool/items.parquet",
         tasks="<results>/pool/tasks.parquet",

@@ -176,7 +176,7 @@ READY = (
 
 
 def _open(page: Path, profile: Path) -> tuple[float, int, int]:
-    """Return the seconds until the first sample is shown, and the bytes of memory then and after 300 samples."""
+    """Return the seconds until a sample is shown, and the bytes of memory then and after 300 samples."""
     profile.mkdir()
     with chromium(profile) as browser:
         start = time.perf_counter()

@@ -1,5 +1,6 @@
 """A headless Chromium, driven by chromedriver through W3C's WebDriver protocol, which is JSON over HTTP."""
 
+import base64
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
@@ -55,6 +56,10 @@ class Browser:
     def run(self, script: str, *arguments: object) -> Any:
         """Return what a script returns."""
         return self._post("execute/sync", script=script, args=list(arguments))
+
+    def screenshot(self, path: Path) -> None:
+        """Write what the window shows as PNG."""
+        path.write_bytes(base64.b64decode(_value(httpx2.get(f"{self._session}/screenshot", timeout=60))))
 
     def close(self) -> None:
         """Close the browser."""

@@ -1,6 +1,5 @@
 """The images of an item from a row of a VLMEvalKit TSV, and the check of any image file."""
 
-import base64
 import binascii
 import hashlib
 import io
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import PIL.ImageFile
+import pybase64
 from PIL import Image, ImageOps
 
 from benchc.images import ImageError, opened
@@ -137,9 +137,9 @@ def _decode(text: str, where: str) -> bytes:
         )
     try:
         try:
-            return base64.b64decode(text, validate=True)
+            return pybase64.b64decode(text, validate=True)
         except ValueError:  # few texts have white space, and to look for it takes long
-            return base64.b64decode("".join(text.split()), validate=True)
+            return pybase64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError) as error:
         raise InvalidRowError(f"{where} is not base64 ({error})") from error
 

@@ -1,4 +1,4 @@
-"""Choose the pairs of reference and distorted image that figures and the pair explorer show."""
+"""Choose the pairs of reference and distorted image that figures show."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def choose_pairs(
     pairs: Path,
     gallery: Path,
 ) -> None:
-    """Choose the pairs of reference and distorted image that figures and the pair explorer show.
+    """Choose the pairs of reference and distorted image that figures show.
 
     Args:
         pool: pool/items.parquet

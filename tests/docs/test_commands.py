@@ -103,6 +103,10 @@ TREATED = {
         "--images=results/r-bench/released.parquet": PUBLISHED,
     },
     "docs/reproduce.md": {"benchc check config/r-bench.yaml": MODELS},
+    "docs/results-page.md": {
+        "benchc view results/demo": DEMO,
+        "benchc view results/demo results/demo-tiny-llava-s": DEMO,
+    },
     "docs/rerun.md": {"benchc what-reruns config/mine.yaml": HOURS},
     "docs/vqa-robustness.md": {
         "benchc run config/demo-vqa-robustness.yaml --cores 2": HOURS,

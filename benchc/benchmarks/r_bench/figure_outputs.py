@@ -1,11 +1,11 @@
-"""The figures and pages of a run of R-Bench."""
+"""The figures of a run of R-Bench."""
 
 from collections.abc import Mapping
 
 from benchc.benchmarks.r_bench.dimensions import GROUP_LABELS, STEP_LABELS
 from benchc.benchmarks.r_bench.settings import Settings
 from benchc.benchmarks.r_bench.tasks import TASKS
-from benchc.rendering.declaration import Output, figure, page
+from benchc.rendering.declaration import Output, figure
 from benchc.workflow.run import Run
 
 POOL = "<results>/pool/items.parquet"
@@ -149,19 +149,6 @@ def figure_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> l
             subcategory="Examples",
             caption=f"""
             **Figure 8**: {shown} at the highest strength, by step ({STEPS}). {STARRED}
-            """,
-        ),
-        page(
-            "pairs",
-            "the pair explorer",
-            inputs=pairs,
-            settings={"labels": labels},
-            data=["benchc/benchmarks/r_bench/pages/pairs.html"],
-            caption=f"""
-            **Pair explorer**: up to {settings.tables.pairs} pairs of reference and distorted image side by
-            side, with the replies of all models, each judgement and the scores, by dimension, strength, task,
-            model and outcome. The first pairs of each dimension and task by a hash are shown. One HTML file
-            that needs no network.
             """,
         ),
     ]

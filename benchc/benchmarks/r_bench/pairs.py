@@ -1,4 +1,4 @@
-"""Pairs of a reference and a distorted image, as figures and the pair explorer show them."""
+"""Pairs of a reference and a distorted image, as figures show them."""
 
 from collections.abc import Sequence
 from pathlib import Path

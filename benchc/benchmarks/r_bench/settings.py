@@ -150,7 +150,7 @@ class Tables(Strict):
     pairs: int = Field(
         default=99,
         ge=1,
-        description="The most pairs that the pair explorer shows, spread over dimensions and tasks.",
+        description="The most pairs that figures choose examples from, spread over dimensions and tasks.",
     )
     ranking: settings.Ranking = Field(
         default_factory=settings.Ranking, description="Which models are ranked."

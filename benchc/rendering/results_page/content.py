@@ -137,8 +137,9 @@ def markdown_html(text: str) -> Markup:
 
 def table_html(root: Path, output: Output) -> dict[str, Any]:
     """Return a table as HTML: its Markdown, or, without such, the first rows of its csv file."""
-    if "md" in output.formats:
-        text = (root / output.files["md"]).read_text(encoding="utf-8")
+    text = (root / output.files["md"]).read_text(encoding="utf-8") if "md" in output.formats else ""
+    # The Markdown of long texts is a list.
+    if text.startswith("|"):
         table, _, note = text.partition("\n\n")
         rows = sum(line.startswith("|") for line in table.splitlines()) - 2
         return {"html": markdown_html(table), "open": rows <= LONG, "note": markdown_html(note)}
@@ -316,7 +317,7 @@ def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]], standings:
             if row["ends"] is not None and own[0] <= row["ends"][1] and row["ends"][0] <= own[1]
         ]
         text += (
-            f" Its 95 % interval overlaps that of {_listed(near)}, so chance may decide between them."
+            f" Its 95 % interval overlaps that of {_listed(near)}, so their order may be due to chance."
             if near
             else " Its 95 % interval overlaps that of no other ranked model."
         )

@@ -9,9 +9,10 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
+from benchc.rendering.data_page import SHARED_SCRIPT, SHARED_STYLE
 from benchc.rendering.results_page.script import as_json
 
-TEMPLATE, SCRIPTS, STYLE = "page.html.j2", ("page.js", "viewer.js"), "page.css"
+TEMPLATE, SCRIPTS, STYLE = "page.html.j2", ("viewer.js", "page.js"), "page.css"
 SECTIONS = (
     ("overview", "Overview"),
     ("samples", "Samples"),
@@ -36,7 +37,7 @@ def page_html(
         content: of :func:`page_content`; None for a page of samples alone.
     """
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=False)
-    script = "\n".join(_resource(file) for file in reversed(SCRIPTS))
+    script = "\n".join([SHARED_SCRIPT, *map(_resource, SCRIPTS)])
     start = f"startViewer({as_json([*runs])});" if runs else 'get("samples").remove();'
     shown = [
         (id_, label)
@@ -49,7 +50,7 @@ def page_html(
         title=title,
         sections=shown,
         page=content,
-        style=Markup(_resource(STYLE)),
+        style=Markup(f"{SHARED_STYLE}\n{_resource(STYLE)}"),
         script=Markup(script),
         start=Markup(start),
         # No other script runs, whatever the texts of a data set contain.

@@ -1,12 +1,3 @@
-"use strict";
-const get = id => document.getElementById(id);
-function element(tag, text, name) {
-  const made = document.createElement(tag);
-  if (text !== undefined) made.textContent = text;
-  if (name) made.className = name;
-  return made;
-}
-
 // Storage may be forbidden to a page from disk.
 const remembered = (key, value) => {
   try { return value === undefined ? localStorage.getItem(key) : localStorage.setItem(key, value); } catch { return null; }
@@ -28,7 +19,10 @@ const numberIn = text => {
 for (const table of document.querySelectorAll(".printed table")) {
   const body = table.tBodies[0], heads = [...(table.tHead?.rows[0]?.cells ?? [])];
   if (!body) continue;
-  for (const row of body.rows) for (const cell of row.cells) if (cell.textContent.length > 60) cell.className = "wide";
+  for (const row of body.rows) for (const cell of row.cells) {
+    const verdict = {holds: "right", "does not hold": "wrong"}[cell.textContent];
+    cell.className = cell.textContent.length > 40 ? "wide" : verdict ?? "";
+  }
   const original = [...body.rows];
   heads.forEach((head, column) => {
     head.tabIndex = 0;

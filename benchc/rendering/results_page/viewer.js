@@ -127,11 +127,11 @@ function outcome(one, place, corruption, severity) {
   const clean = run.grade(sample, one.number, CLEAN), grade = run.grade(sample, one.number, scenario);
   if (clean === null || grade === null) return null;
   const changes = run.index.measures.findIndex(each => each.change);
-  const measured = changes < 0 ? 0 : Math.abs(run.measure(changes, sample, one.number, scenario) ?? 0);
+  const measured = changes < 0 ? 0 : run.measure(changes, sample, one.number, scenario) ?? 0;
   return {clean, grade, kind: (right(run, clean) ? "r" : "w") + (right(run, grade) ? "r" : "w"),
     state: run.state(sample, one.number, scenario), 
     // Of equal changes, losses come first.
-    change: Math.abs(clean - grade) + (grade < clean ? 0.005 : 0) + measured / 1000, scenario, sample};
+    change: Math.abs(clean - grade) + (grade < clean ? 0.005 : 0) + Math.abs(measured) / 1000, measured, scenario, sample};
 }
 function fits(found, against) {
   if (!state.outcome) return true;
@@ -161,7 +161,8 @@ function filter() {
       if (!found) continue;
       const against = other() && outcome(other(), place, corruption, severity);
       if (!fits(found, against)) continue;
-      const difference = against ? Math.abs(found.grade - against.grade) : 0;
+      const difference = against ? Math.max(Math.abs(found.grade - against.grade), Math.abs(found.clean - against.clean))
+        + Math.abs(found.measured - against.measured) / 100 : 0;
       const merit = state.sort === "differ" ? difference + found.change / 1000 : found.change;
       if (!best || merit > best.merit) best = {place, corruption, severity, merit, found, against};
     }

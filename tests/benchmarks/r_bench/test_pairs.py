@@ -1,6 +1,5 @@
 """The images that are measured and shown, and what is shown beside them."""
 
-import base64
 from pathlib import Path
 
 import numpy as np
@@ -172,12 +171,3 @@ def test_figure_3_shows_the_strongest_pair_of_each_task(run):
     assert texts[-1] == "Rule judge, not comparable with the paper."
     assert len(figure.axes) == 6
     np.testing.assert_array_equal(np.asarray(figure.axes[0].images[0].get_array()), PHOTOS["s/m"])
-
-
-def test_images_of_the_page_are_those_of_the_pairs(run):
-    pairs = read_table(run.path("pairs"), PAIRS)
-    output = run.folder / "page"
-    call_stage("benchc.benchmarks.r_bench.pages.pairs", **run.example_files, labels=LABELS, prefix=output)
-    text = output.with_suffix(".html").read_text()
-    for data in [*pairs["reference"], *pairs["distorted"]]:
-        assert text.count(base64.b64encode(data["bytes"]).decode()) == 1

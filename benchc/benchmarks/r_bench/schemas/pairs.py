@@ -1,7 +1,6 @@
 """`pairs.parquet`, `gallery.parquet`: one row is a reference image and what a dimension made of it.
 
-`pairs` has those of the worked examples and the pair explorer, `gallery` one of each dimension at the highest
-strength.
+`pairs` has those of the worked examples, `gallery` one of each dimension at the highest strength.
 """
 
 import polars as pl
