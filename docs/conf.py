@@ -41,9 +41,7 @@ templates_path = ["_templates"]
 html_static_path = ["_static"]
 html_css_files = ["tables.css"]
 
-linkcheck_anchors = False  # GitHub writes anchors by JavaScript
 linkcheck_timeout = 20
-linkcheck_ignore = [r"http://node7:8000", r"http://localhost.*"]
 
 # A heading of docs/index.md, and its links.
 PART = re.compile(r"^## (.+)\n\n((?:- \[.+\n)+)", re.MULTILINE)

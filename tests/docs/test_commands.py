@@ -21,7 +21,7 @@ from tests.corruptions.photos import photo
 from tests.docs.blocks import PAGES, ROOT, Block, all_blocks, blocks_of, example, text_of
 
 RUN = "run"
-DEMO = "needs the demo's results; tests/workflow/test_evaluate.py and tests/export run it on a small run"
+DEMO = "needs a finished run; tests/workflow, tests/export and make check-demo call the same commands"
 HOURS = "a run of hours or minutes; tests/workflow and the demos of make check-demo run the same rules"
 INSTALLS = "installs packages; make and tests/test_installed.py do"
 MODELS = (

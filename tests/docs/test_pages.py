@@ -4,6 +4,7 @@ import re
 from fnmatch import fnmatch
 
 import pytest
+import yaml
 from markdown_it import MarkdownIt
 
 from benchc.config.benchmarks import known_benchmarks
@@ -33,6 +34,18 @@ def test_readme_is_a_screen_and_a_half_with_two_commands_to_set_up() -> None:
 def test_tables_list_all_benchmarks(page: str) -> None:
     rows = re.findall(r"^\| \[`([a-z-]+)`\]", text_of(page), re.MULTILINE)
     assert sorted(rows) == sorted(known_benchmarks())
+
+
+def test_the_page_of_bench_c_has_the_numbers_of_its_configuration() -> None:
+    config = yaml.safe_load((ROOT / "config/config.yaml").read_text())
+    text = " ".join(text_of("docs/bench-c.md").split())
+    words = {3: "Three", 5: "five", 6: "Six"}
+    for key, noun in (("sources", "multiple-choice data sets"), ("selectors", "selectors answer")):
+        assert f"{words[len(config[key])]} {noun}" in text
+    corruptions = config["corruptions"]
+    severities = words[len(corruptions["severities"])]
+    assert f"{len(corruptions['types'])} corruptions at {severities} severities" in text
+    assert f"{config['pool']['total']:,} items" in text and f"{len(config['targets'])} targets answer" in text
 
 
 @pytest.mark.parametrize("page", PAGES)
