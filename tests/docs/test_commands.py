@@ -121,7 +121,7 @@ WRITTEN |= {"tests/benchmarks/my_bench", "bench_c.count"}
 OUTSIDE = {"git", "vllm", "hf", "cat", "cd", "."}
 
 SH = blocks_of("sh")
-COMMANDS = ["benchc = exec {python} -m scripts.benchc", "python = exec {python}", "pip = true"]
+PROGRAMS = ["benchc = exec {python} -m scripts.benchc", "python = exec {python}", "pip = true"]
 
 
 def commands_of(block: Block) -> list[str]:
@@ -242,7 +242,7 @@ def resolve_imports(code: str) -> None:
 def folder(tmp_path: Path) -> Path:
     """An own folder with what the blocks that are run need, and programs that are those of this checkout."""
     (tmp_path / "bin").mkdir()
-    for line in COMMANDS:
+    for line in PROGRAMS:
         name, _, call = line.format(python=sys.executable).partition(" = ")
         (tmp_path / "bin" / name).write_text(f'#!/bin/sh\n{call} "$@"\n')
         (tmp_path / "bin" / name).chmod(0o755)
