@@ -89,7 +89,6 @@ def page_content(files: RunFiles, declared: ResultsPage, outputs: Sequence[Outpu
                 "config-sources.yaml",
                 "config-models.yaml",
                 "models.json",
-                "report.html",
             )
             if (files.root / name).is_file()
         ],
@@ -140,9 +139,8 @@ def table_html(root: Path, output: Output) -> dict[str, Any]:
     text = (root / output.files["md"]).read_text(encoding="utf-8") if "md" in output.formats else ""
     # The Markdown of long texts is a list.
     if text.startswith("|"):
-        table, _, note = text.partition("\n\n")
-        rows = sum(line.startswith("|") for line in table.splitlines()) - 2
-        return {"html": markdown_html(table), "open": rows <= LONG, "note": markdown_html(note)}
+        rows = sum(line.startswith("|") for line in text.splitlines()) - 2
+        return {"html": _in_boxes(markdown_html(text)), "open": rows <= LONG, "note": ""}
     path = root / output.files["csv"]
     frame = pl.read_csv(path, infer_schema=False, glob=False, n_rows=MOST_ROWS + 1)
     more = frame.height > MOST_ROWS
@@ -153,9 +151,18 @@ def table_html(root: Path, output: Output) -> dict[str, Any]:
         )
         for row in frame.head(MOST_ROWS).iter_rows()
     )
-    html = Markup("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(head, body)
+    table = Markup("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(head, body)
+    html = _in_boxes(table)
     note = f"The first {MOST_ROWS} rows; the csv file has all." if more else ""
     return {"html": html, "open": False, "note": note}
+
+
+def _in_boxes(html: Markup) -> Markup:
+    """Return HTML whose tables are in boxes that scroll. Texts are escaped, so that all tags are our own."""
+    boxed = html.replace("<table>", '<div class="printed scroll"><table>').replace(
+        "</table>", "</table></div>"
+    )
+    return Markup(boxed)
 
 
 def _digits(value: str | None) -> str:
