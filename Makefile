@@ -52,7 +52,7 @@ docs-images: demo browser
 # Runs two diagnostics, another model on the demo's benchmark, and the demos of other benchmarks, and checks the demos'
 # results: accuracies, effects of corruptions, generated answers, figures. Then runs the 120 real groups of NaturalBench
 # and the real items of R-Bench, where they are.
-check-demo: demo
+check-demo: demo browser
 	$(call run_fast,config/demo-diagnostics.yaml)
 	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo
 	python -m tests.workflow.preloaded benchc evaluate --benchmark results/demo --model tiny-llava-s --cores $(CORES)

@@ -22,6 +22,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table
 from benchc.workflow.run import Run
 from tests.benchmarks.evaluated import own_jobs
+from tests.page_clicks import click_through
 
 ROOT = Path(__file__).resolve().parents[4]
 COSTLY = ("gaussian_blur", "defocus_blur", "gaussian_noise", "impulse_noise")
@@ -175,3 +176,7 @@ def test_generated_answers_are_the_predictions():
 
 def test_another_model_needs_only_its_own_jobs(folder, tmp_path):
     assert own_jobs(folder, "tiny-llava-s", tmp_path) == {"infer", "score"}
+
+
+def test_the_results_page_shows_the_run(folder, tmp_path):
+    click_through(folder, tmp_path)

@@ -9,6 +9,7 @@ from benchc.benchmarks.mllm_ic.schemas.scores import SCORES
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.subset import SUBSET
+from tests.page_clicks import click_through
 
 IN_WORDS = "tiny-vilt"
 
@@ -60,3 +61,7 @@ def test_no_category_is_unmapped_and_one_is_left_out(folder):
     assert report.filter(status="unmapped").is_empty()
     left_out = report.filter(status="excluded")
     assert left_out.select("category", "reason").rows() == [("more balls", "two pictures")]
+
+
+def test_the_results_page_shows_the_run(folder, tmp_path):
+    click_through(folder, tmp_path)

@@ -10,6 +10,7 @@ from benchc.benchmarks.naturalbench.schemas.scores import SCORES
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
+from tests.page_clicks import click_through
 
 CHANCE = 1 / 16  # of four independent answers
 
@@ -128,3 +129,7 @@ def test_contrast_lowers_accuracy(folder):
 def test_every_output_of_the_run_has_rows(folder):
     for name in ("1", "2", "4", "5", "6", "7", "11"):
         assert pl.read_csv(folder / f"tables/table{name}.csv").height >= 2, name
+
+
+def test_the_results_page_shows_the_run(folder, tmp_path):
+    click_through(folder, tmp_path)

@@ -14,6 +14,7 @@ from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.references import REFERENCES
 from tests.benchmarks.evaluated import own_jobs
+from tests.page_clicks import click_through
 
 CAPTIONER = "tiny-internvl-c"
 
@@ -86,3 +87,7 @@ def test_each_dimension_has_as_many_items_as_another(folder, scores, config):
 
 def test_another_model_needs_only_its_own_jobs(folder, tmp_path):
     assert own_jobs(folder, "tiny-llava-s", tmp_path) == {"answer", "judge", "score"}
+
+
+def test_the_results_page_shows_the_run(folder, tmp_path):
+    click_through(folder, tmp_path)

@@ -11,6 +11,7 @@ from benchc.schemas.answers import ANSWERS
 from benchc.schemas.grades import GRADES
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.references import REFERENCES
+from tests.page_clicks import click_through
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +57,7 @@ def test_no_model_answers_one_word(folder, config):
         (path,) = (folder / f"answers/pool/{id_}").glob("*.parquet")
         clean = read_table(path, ANSWERS).filter(corruption="clean")
         assert clean["reply"].value_counts()["count"].max() <= 0.5 * clean.height, id_
+
+
+def test_the_results_page_shows_the_run(folder, tmp_path):
+    click_through(folder, tmp_path)
