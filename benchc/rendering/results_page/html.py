@@ -38,18 +38,19 @@ def page_html(
     """
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=False)
     script = "\n".join([SHARED_SCRIPT, *map(_resource, SCRIPTS)])
-    start = f"startViewer({as_json([*runs])});" if runs else 'get("samples").remove();'
+    start = f"startViewer({as_json([*runs])});" if runs else ""
     shown = [
         (id_, label)
         for id_, label in SECTIONS
         if (id_ == "samples" and runs)
-        or (content is not None and (id_ in ("overview", "made") or content[id_]))
+        or (content is not None and (id_ in ("overview", "made") or content.get(id_)))
     ]
     return environment.from_string(_resource(TEMPLATE)).render(
         name=name,
         title=title,
         sections=shown,
         page=content,
+        has_samples=bool(runs),
         style=Markup(f"{SHARED_STYLE}\n{_resource(STYLE)}"),
         script=Markup(script),
         start=Markup(start),

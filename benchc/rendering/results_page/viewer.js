@@ -105,6 +105,9 @@ function readAddress() {
   if (!models[state.other] || state.other === state.model) state.other = "";
   if (state.corruption && !corruptions.some(each => each.id === state.corruption)) state.corruption = "";
   if (state.severity && !severities.includes(Number(state.severity))) state.severity = "";
+  // What a select does not offer is not in this run.
+  for (const [key, {options}] of Object.entries(selects))
+    if (!options().some(([value]) => value === state[key])) state[key] = DEFAULTS[key];
 }
 function writeAddress() {
   const given = Object.entries(state).filter(([key, value]) => value !== DEFAULTS[key]);
@@ -727,7 +730,6 @@ function addFilters() {
   clear.id = "clear";
   clear.addEventListener("click", () => { search.value = ""; change({...DEFAULTS, model: state.model}); });
   get("filters").append(clear);
-  search.value = state.text;
 }
 
 /** What two runs share: samples by id, corruptions and severities; models of both. */
@@ -760,9 +762,11 @@ async function startViewer(given) {
     get("viewer").replaceChildren(element("p", "There are no samples that can be shown.", "note"));
     return;
   }
-  readAddress();
-  renderMap();
+  Object.assign(state, DEFAULTS);
   addFilters();
+  readAddress();
+  get("filter-text").value = state.text;
+  renderMap();
   const hidden = shared.candidates - shared.ids.length;
   get("sample-note").textContent = [
     hidden > 0 ? `${shared.ids.length.toLocaleString("en")} of ${shared.candidates.toLocaleString("en")} samples, the first in the order of a hash (results_page.samples).` : "",

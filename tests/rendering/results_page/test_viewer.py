@@ -1,0 +1,184 @@
+"""The sample viewer in a browser: what it shows of made-up answers, and of hostile texts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from benchc.rendering.results_page.html import page_html
+from tests.browser import ARROW_LEFT, ARROW_RIGHT, Browser, chromium
+from tests.page_clicks import COUNT, IS_READY, LEVEL, TITLE, WIDER, wait
+from tests.rendering.results_page.made_up import answers, questions, samples, write_page
+
+TEXTS = ["How many birds?", "Is it red?", "Which way?", "Is it a very cold day?"]
+IDS = [f"s/{number}" for number in range(len(TEXTS))]
+# a loses s/1 under fog 2 and s/2 under blur 1; b loses s/2 alone, and corruption makes s/3 right.
+OF_A = answers(IDS, {("s/1", "fog", 2): 0.1, ("s/2", "blur", 1): 0.4})
+OF_B = answers(IDS, {("s/2", "blur", 1): 0.2, ("s/3", "clean", 0): 0.3})
+ROWS = (
+    "return [...document.querySelectorAll('#list .row')].map(each => each.querySelector('.text').textContent)"
+)
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with chromium(tmp_path_factory.mktemp("profile")) as found:
+        found.resize(1366, 900)
+        yield found
+
+
+@pytest.fixture
+def page(browser: Browser, tmp_path: Path) -> Browser:
+    folder = tmp_path / "a folder #1"  # as a user may call it
+    browser.open(write_page(folder, samples(questions(TEXTS), {"a": OF_A, "b": OF_B})))
+    wait(browser, IS_READY)
+    return browser
+
+
+def choose(page: Browser, key: str, value: str) -> None:
+    page.run(
+        "const select = document.getElementById(arguments[0]); select.value = arguments[1];"
+        "select.dispatchEvent(new Event('change'))",
+        f"filter-{key}",
+        value,
+    )
+
+
+def test_what_changed_most_is_on_top(page: Browser) -> None:
+    assert page.run(ROWS)[:2] == ["Is it red? · yes · no", "Which way? · yes · no"]
+    assert page.texts("#list .row:first-child .scenario") == ["fog 2"]
+    # Of b, the loss of s/2 comes before the gain of s/3.
+    choose(page, "model", "1")
+    assert [row[:10] for row in page.run(ROWS)[:2]] == ["Which way?", "Is it a ve"]
+
+
+def test_probabilities_clean_and_corrupted_are_shown_beside_each_other(page: Browser) -> None:
+    wait(page, TITLE, lambda title: title == "s/1")
+    assert [text.strip() for text in page.texts("#detail .answers td:nth-child(2)")][:2] == ["0.10", "0.90 ◄"]
+    outlines = "return [...document.querySelectorAll('#detail .outline')].map(each => each.style.width)"
+    assert page.run(outlines)[0] == "90%"
+    assert page.texts("#detail .mark")[0] == "✓→✗"
+    assert page.texts("#detail .measures td")[0] == "RAS −0.800"
+
+
+def test_outcomes_and_corruptions_filter(page: Browser) -> None:
+    choose(page, "outcome", "rw")
+    assert page.run(COUNT) == "2 of 4 samples"
+    choose(page, "corruption", "blur")
+    assert page.run(COUNT) == "1 of 4 samples"
+    choose(page, "severity", "2")
+    assert page.run(COUNT) == "0 of 4 samples"
+    assert page.texts("#detail")[0] == "No sample fits these filters."
+    page.click(page.find("#clear"))
+    assert page.run(COUNT) == "4 of 4 samples"
+
+
+def test_charts_have_the_means_of_the_answers(page: Browser) -> None:
+    bars = page.texts(".chart[data-key=corruption] .bar")
+    # Each corruption has 8 answers of a, one of which is wrong.
+    assert bars == ["fog88", "blur88"]
+    assert page.texts(".chart[data-key=outcome] .bar")[:2] == ["right → wrong13", "wrong → right0"]
+    page.click(page.find(".chart[data-key=severity] .bar"))
+    assert page.run("return state.severity") == "1"
+    assert page.texts(".chart[data-key=corruption] .bar") == ["blur75", "fog100"]
+
+
+def test_two_models_are_compared(page: Browser) -> None:
+    choose(page, "other", "1")
+    choose(page, "outcome", "second")
+    # a is worse than b on s/1 alone.
+    assert page.run(ROWS) == ["Is it red? · yes · no"]
+    assert page.texts("#detail .answers tr:first-child th")[1:] == ["A", "B"]
+
+
+def test_keys_step_through_severities_and_the_image_stays_at_its_place(page: Browser) -> None:
+    wait(page, TITLE, lambda title: title == "s/1")
+    strip = "const image = document.querySelectorAll('#detail .frame img')[1]; return image.style.transform"
+    body = page.find("body")
+    shown = {page.run(LEVEL): page.run(strip)}
+    page.press(body, ARROW_LEFT)
+    shown[wait(page, LEVEL, lambda level: level == "1")] = page.run(strip)
+    assert shown == {"2": f"translateY({-200 / 3:.4f}%)", "1": f"translateY({-100 / 3:.4f}%)"}
+    page.press(body, ARROW_RIGHT, ARROW_RIGHT)
+    wait(page, LEVEL, lambda level: level == "2")
+
+
+def test_a_corruption_without_images_says_so(page: Browser) -> None:
+    page.run("change({seen: 'blur', level: '1'})")
+    wait(page, "return document.querySelectorAll('#detail .absent').length", lambda number: number == 1)
+    assert page.texts("#detail .absent") == ["The page has no images under blur."]
+
+
+def test_an_address_with_nonsense_is_an_address_without(browser: Browser, tmp_path: Path) -> None:
+    path = write_page(tmp_path / "page", samples(questions(TEXTS), {"a": OF_A, "b": OF_B}))
+    browser.open(path)
+    nonsense = "model=99&corruption=none&severity=x&sample=s%2F9&sort=fact-7&outcome=state-5&source=8&seen=y"
+    browser.run("location.hash = arguments[0]", f"#samples?{nonsense}")
+    browser.run("location.reload()")
+    wait(browser, IS_READY)
+    assert str(browser.run(COUNT)).endswith("of 4 samples")
+
+
+def test_two_runs_show_the_samples_that_both_have(browser: Browser, tmp_path: Path) -> None:
+    first = samples(questions(TEXTS), {"a": OF_A})
+    write_page(tmp_path / "one", first)
+    of_three = answers(IDS[:3], {("s/0", "fog", 1): 0.2})
+    write_page(tmp_path / "two", samples(questions(TEXTS[:3]), {"a": of_three}))
+    runs = [{"base": "one/", "name": "one"}, {"base": "two/", "name": "two"}]
+    page = tmp_path / "index.html"
+    page.write_text(page_html("both", "both", runs, None))
+    browser.open(page)
+    wait(browser, IS_READY)
+    assert browser.run(COUNT) == "3 of 3 samples"
+    assert browser.texts("#filter-model option") == ["A (one)", "A (two)"]
+    differing = {text[:6] for text in browser.run(ROWS)}
+    assert differing == {"How ma", "Is it ", "Which "}
+    assert browser.run("return rows.map(row => Math.round(row.merit))") == [1, 1, 1]
+
+
+HOSTILE = [
+    "<script>window.ran = 1</script>",
+    "</script><script>window.ran = 1</script>",
+    "<img src=x onerror='window.ran = 1'>",
+    "[click](javascript:window.ran=1) **bold** $\\frac{1}{2}$ | cell",
+    "\u202eright to left\u202d \u2066isolate",
+    "null \x00 bell \x07 tab \t line\nfeed \u2028 separator",
+    "Z" * 10_000,
+    "word " * 2_000,
+    "z\u0300\u0301\u0302" * 200,
+    "",
+]
+
+
+def test_hostile_texts_run_nothing_and_break_no_layout(browser: Browser, tmp_path: Path) -> None:
+    number = len(HOSTILE)
+    of = questions(
+        HOSTILE,
+        options=[[text, "no"] for text in HOSTILE],
+        hint=HOSTILE,
+        source=HOSTILE,
+        task=HOSTILE[::-1],
+        id=[f"s/{text[:200]}{place}" for place, text in enumerate(HOSTILE)],
+        sample=[f"s/{text[:200]}{place}" for place, text in enumerate(HOSTILE)],
+    )
+    ids = of["id"].to_list()
+    given = answers(ids, {}).with_columns(
+        reply=pl.Series(HOSTILE * len(answers(ids[:1], {})))[: number * 5], note=pl.lit(HOSTILE[2])
+    )
+    labels = {"m": HOSTILE[2] + HOSTILE[0]}
+    page = write_page(tmp_path / "hostile", samples(of, {"m": given}, labels=labels), title=HOSTILE[1])
+    for width in (1366, 500):
+        browser.resize(width, 900)
+        browser.open(page)
+        wait(browser, IS_READY)
+        for _ in range(number):
+            assert browser.run("return window.ran") is None
+            assert browser.run(WIDER) == 0, browser.run(TITLE)
+            browser.run("stepSample(1)")
+        shown = browser.run("return rows.map(row => shared.ids[samples[row.place][0]])")
+        assert {*shown} == {*ids}
+    browser.resize(1366, 900)
+    browser.run("return change({sample: arguments[0]})", ids[0])
+    wait(browser, TITLE, lambda title: title == ids[0])
+    assert browser.texts("#detail .ask") == [HOSTILE[0]]
