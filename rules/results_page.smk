@@ -106,7 +106,7 @@ rule results_page:
     params:
         **stage(
             "results_page",
-            contents=contents_of(page_files()),
+            contents=page_contents(),
             name=settings.name,
             declared=recorded_page(page),
             outputs=recorded_outputs(run.outputs),

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
+from benchc.closure import content_sample
 from benchc.home import PACKAGE
 from benchc.rendering.declaration import Output
 from benchc.rendering.results_page.declaration import ResultsPage
@@ -11,9 +12,11 @@ from benchc.rendering.results_page.declaration import ResultsPage
 FILES = PACKAGE / "rendering/results_page"
 
 
-def page_files() -> list[str]:
-    """Return the template, scripts and style of the page, which no digest of code has."""
-    return sorted(str(path) for path in FILES.iterdir() if path.suffix in (".j2", ".js", ".css"))
+def page_contents() -> list[str]:
+    """Return the contents of the template, scripts and style, which no digest of code has."""
+    files = sorted(path for path in FILES.iterdir() if path.suffix in (".j2", ".js", ".css"))
+    # By their names, since another checkout has them in another folder.
+    return [f"{path.name} {content_sample(path)}" for path in files]
 
 
 def recorded_page(page: ResultsPage) -> dict[str, Any]:
