@@ -17,6 +17,8 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PARTS = ("Snakefile", "rules", "scripts", "benchc", "config", "envs", "slurm", "pyproject.toml")
+# The rules of the results page.
+PAGE = ("choose_page_items", "page_images", "page_samples", "results_page")
 
 
 @cache
@@ -92,8 +94,12 @@ class Checkout:
         """Run the pipeline (to the targets given, or to the end)."""
         self.snakemake("--cores", str(cores), "--show-failed-logs", *arguments)
 
-    def plan(self, *arguments: str) -> dict[str, int]:
-        """Return the jobs that a dry run lists, by rule; empty where nothing is to be done."""
+    def plan(self, *arguments: str, with_page: bool = False) -> dict[str, int]:
+        """Return the jobs that a dry run lists, by rule; empty where nothing is to be done.
+
+        ``with_page``: the jobs of the results page, too, which follow nearly every other one. They are
+        returned in any case where there are no others.
+        """
         output = self.snakemake("-n", *arguments).stdout
         if "Nothing to be done" in output:
             return {}
@@ -102,7 +108,8 @@ class Checkout:
             {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
         )
         del counts["all"]
-        return dict(counts)
+        others = {name: count for name, count in counts.items() if name not in PAGE}
+        return dict(counts) if with_page or not others else others
 
     def hashes(self, *folders: str) -> dict[str, str]:
         """Return a hash of every file in the folders (default: results), but for caches and records."""

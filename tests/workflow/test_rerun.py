@@ -47,6 +47,7 @@ OUTPUTS = {
     "contact_sheet": r"figures/contact_sheet_1",
     "describe_models": r"models.json",
     "configuration": r"config(-sources|-models)?.yaml",
+    "results_page": r"index.html|page/",
 }
 # Outputs that follow from the scores, and from the selection, as the benchmark declares them.
 SCORED = following(OUTPUTS_OF_CONFIG, "scores/", "orders/")
@@ -88,7 +89,7 @@ def changed_outputs(checkout: Checkout, before: dict[str, str], rules: Iterable[
     """Return the files of the results that changed, which must be outputs of the rules."""
     after = checkout.hashes()
     changed = {file for file in before | after if before.get(file) != after.get(file)}
-    allowed = "|".join(OUTPUTS[rule] for rule in rules)
+    allowed = "|".join(OUTPUTS[rule] for rule in (*rules, "results_page"))
     assert [file for file in sorted(changed) if not re.search(rf"results/small/({allowed})", file)] == []
     return changed
 
@@ -208,6 +209,34 @@ CODE = {
 def test_an_edit_of_code_reruns_its_jobs(checkout, name):
     *edit, expected = CODE[name]
     assert checkout.plan_of_edit(*edit) == expected
+
+
+TEMPLATE = "benchc/rendering/results_page/page.html.j2"
+# The jobs of the results page that an edit reruns.
+PAGE_OF_CODE = {
+    "a figure": ("results_page",),
+    "RAS": ("page_samples", "results_page"),
+    "the greedy selection": ("choose_page_items", "page_images", "page_samples", "results_page"),
+}
+
+
+@pytest.mark.parametrize("name", PAGE_OF_CODE)
+def test_the_results_page_follows_what_it_shows(checkout, name):
+    file, old, new, others = CODE[name]
+    with checkout.restored(file):
+        checkout.edit(file, old, new)
+        assert checkout.plan(with_page=True) == others | dict.fromkeys(PAGE_OF_CODE[name], 1)
+
+
+def test_the_results_page_is_made_again_alone(checkout):
+    assert checkout.plan_of_edit(TEMPLATE, "<h2>Samples</h2>", "<h2>All samples</h2>") == {"results_page": 1}
+    with checkout.restored(checkout.config):
+        checkout.configure(results_page={"longest_side": 100})
+        of_images = {"configuration": 1, "page_images": 1, "results_page": 1}
+        assert checkout.plan(with_page=True) == of_images
+        checkout.configure(results_page={"samples": 2})
+        every = {"configuration": 1, "choose_page_items": 1, "page_images": 1, "page_samples": 1}
+        assert checkout.plan(with_page=True) == every | {"results_page": 1}
 
 
 TARGET = {"targets": ["other", "trained", "more"]}
