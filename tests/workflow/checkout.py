@@ -112,12 +112,15 @@ class Checkout:
         return dict(counts) if with_page or not others else others
 
     def hashes(self, *folders: str) -> dict[str, str]:
-        """Return a hash of every file in the folders (default: results), but for caches and records."""
+        """Return a hash of every file in the folders (default: results), but for caches and records.
+
+        And but for the results page itself, which says when it was made and how long the jobs took.
+        """
         files = [
             path
             for folder in folders or ("results",)
             for path in sorted((self.folder / folder).rglob("*"))
-            if path.is_file() and not {".cache", ".provenance"} & set(path.parts)
+            if path.is_file() and not {".cache", ".provenance", "index.html"} & set(path.parts)
         ]
         return {
             str(path.relative_to(self.folder)): hashlib.blake2b(path.read_bytes()).hexdigest()

@@ -47,7 +47,7 @@ OUTPUTS = {
     "contact_sheet": r"figures/contact_sheet_1",
     "describe_models": r"models.json",
     "configuration": r"config(-sources|-models)?.yaml",
-    "results_page": r"index.html|page/",
+    "results_page": r"page/",
 }
 # Outputs that follow from the scores, and from the selection, as the benchmark declares them.
 SCORED = following(OUTPUTS_OF_CONFIG, "scores/", "orders/")
