@@ -71,9 +71,9 @@ class Benchmark(ABC):
     def outputs(self, run: "Run") -> list[Output]:
         """Return the declarations of the run's tables, figures and pages."""
 
-    @abstractmethod
     def results_page(self, run: "Run") -> ResultsPage:
-        """Return the declaration of the run's results page."""
+        """Return the declaration of the run's results page, which has all outputs in any case."""
+        return ResultsPage(main_table=next(iter(self.main_tables), None))
 
     def warnings(self) -> list[str]:
         """Return what the user should know before the run, which starts all the same."""

@@ -267,7 +267,7 @@ def test_what_reruns_names_the_edits_and_agrees_with_the_dry_run(unedited):
     configure(lambda config: config["selection"].update(alpha_kappa=2.0))(unedited)
     model(scoring="text_mean")(unedited)
     header, *lines, predictions = what_reruns(unedited)
-    jobs = sum(unedited.plan().values())
+    jobs = sum(unedited.plan(with_page=True).values())
     assert header == f"{unedited.config}: {jobs} of {found[1]} jobs of run small would run"
     assert lines[:9] == [
         "  code of benchc/models/letter.py",

@@ -50,7 +50,7 @@ class ResultsPage:
             sample
     """
 
-    purpose: str
+    purpose: str = ""
     main_table: str | None = None
     main_figure: str | None = None
     bars: Sequence[Bars] = ()
