@@ -12,7 +12,7 @@ from scripts.stage import stage_function, stages
 from tests.workflow.checkout import ROOT, Checkout
 from tests.workflow.declared import outputs_of
 
-BY_USERS = {"write_config_reference", "write_corruption_reference"}
+BY_USERS = {"write_command_reference", "write_config_reference", "write_corruption_reference"}
 
 STAGES = {
     "download_source": 6,

@@ -65,7 +65,6 @@ def page_samples(
         labels=labels_of(models, scored),
         corruptions=groups,
         severities=severities,
-        right="the most probable option is right",
         measures=[
             Measure("ras", "RAS", change=True),
             Measure("delta_entropy", "Δ entropy"),

@@ -82,6 +82,6 @@ def page_samples(
         labels=labels_of(models, scored),
         corruptions=corruption_groups,
         severities=severities,
-        right=f"all answers are right, by the reading {reading}",
+        right=f"a group with four right answers, by the reading {reading}",
         candidates=candidates_of(chosen),
     )

@@ -26,6 +26,7 @@ def results_page(
         purpose=purpose,
         main_table="table1",
         main_figure="figure_readings",
+        chance_of={"reading": settings.table_reading},
         bars=[
             _bars("G-Acc, %", "g_acc", 6.25),
             _bars("Q-Acc, %", "q_acc", 25.0),

@@ -61,7 +61,7 @@ def page_content(files: RunFiles, declared: ResultsPage, outputs: Sequence[Outpu
     claims = shown.get(declared.claims or "")
     figure = shown.get(declared.main_figure or "")
     bars = [each for each in declared.bars if (files.root / each.table).is_file()]
-    standings = _standings(files.root)
+    standings = _standings(files.root, declared.chance_of)
     rows = _model_rows(files.root, bars, models, standings)
     of_kind = {
         kind: [each for each in shown.values() if each["kind"] == kind]
@@ -72,13 +72,13 @@ def page_content(files: RunFiles, declared: ResultsPage, outputs: Sequence[Outpu
         "facts": _facts(files.root, models),
         "bars": bars,
         "models": rows,
-        "interval_note": "95 % bootstrap intervals.",
+        "has_chance": any(bar.get("chance") is not None for row in rows for bar in row["bars"]),
         "verdict": _verdict(bars, rows, standings),
         "main_table": main,
         "main_figure": figure,
         "claims": claims,
         "figures": of_kind["figure"],
-        "tables": [each for each in of_kind["table"] if each is not claims],
+        "tables": [each for each in of_kind["table"] if each is not claims and each is not main],
         "pages": of_kind["page"],
         "left_out": [*_left_out(files.root), *_not_ranked(standings)],
         "made": [*_how_made(files)],
@@ -144,6 +144,8 @@ def table_html(root: Path, output: Output) -> dict[str, Any]:
     path = root / output.files["csv"]
     frame = pl.read_csv(path, infer_schema=False, glob=False, n_rows=MOST_ROWS + 1)
     more = frame.height > MOST_ROWS
+    if "verdict" in frame.columns:
+        frame = frame.select("verdict", pl.exclude("verdict"))
     head = Markup("").join(Markup("<th>{}</th>").format(name) for name in frame.columns)
     body = Markup("").join(
         Markup("<tr>{}</tr>").format(
@@ -171,9 +173,12 @@ def _digits(value: str | None) -> str:
     return f"{float(value):.4g}" if re.fullmatch(r"-?\d+\.\d{5,}(e-?\d+)?", value) else value
 
 
-def _standings(root: Path) -> pl.DataFrame | None:
+def _standings(root: Path, where: Mapping[str, str]) -> pl.DataFrame | None:
     path = root / "tables/chance.csv"
-    return read_table_csv(path) if path.is_file() else None
+    if not path.is_file():
+        return None
+    frame = read_table_csv(path)
+    return frame.filter(**{name: value for name, value in where.items() if name in frame.columns})
 
 
 def _facts(root: Path, models: Models) -> list[str]:
@@ -324,7 +329,7 @@ def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]], standings:
             if row["ends"] is not None and own[0] <= row["ends"][1] and row["ends"][0] <= own[1]
         ]
         text += (
-            f" Its 95 % interval overlaps that of {_listed(near)}, so their order may be due to chance."
+            f" Its 95 % interval overlaps that of {_listed(near)}, and does not separate them."
             if near
             else " Its 95 % interval overlaps that of no other ranked model."
         )

@@ -42,6 +42,7 @@ class ResultsPage:
         purpose: what the benchmark measures, in one or two sentences
         main_table, main_figure: names of outputs that the first screen shows
         bars: numbers that it shows as bars; the first orders the models
+        chance_of: values of columns of the table ``chance`` of the rows that decide which models are ranked
         claims: the name of the table of claims, if there is one
         samples: the declaration of the samples and answers, of kind ``samples``
         subset: the subset of items whose images are shown
@@ -54,6 +55,7 @@ class ResultsPage:
     main_table: str | None = None
     main_figure: str | None = None
     bars: Sequence[Bars] = ()
+    chance_of: Mapping[str, str] = field(default_factory=dict)
     claims: str | None = None
     samples: Output | None = None
     subset: str = "pool"

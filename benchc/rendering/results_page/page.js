@@ -46,7 +46,10 @@ for (const table of document.querySelectorAll(".printed table")) {
     head.addEventListener("keydown", event => { if (event.key === "Enter") sort(); });
   });
 }
-addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(each => each.open = true));
+// Long tables stay closed in print.
+addEventListener("beforeprint", () => document.querySelectorAll(".caption, section.tables > details").forEach(each => {
+  if (each.querySelectorAll("tr").length <= 60 && !each.dataset.page) each.open = true;
+}));
 // Other pages of the run are read when they are opened.
 for (const each of document.querySelectorAll("details[data-page]")) each.addEventListener("toggle", () => {
   const frame = each.querySelector("iframe");

@@ -94,7 +94,8 @@ const DEFAULTS = {model: "0", other: "", corruption: "", severity: "", outcome: 
   text: "", sample: "", seen: "", level: ""};
 const OUTCOMES = [["rw", "right → wrong"], ["wr", "wrong → right"], ["rr", "right → right"], ["ww", "wrong → wrong"]];
 
-const number = (value, digits = 3) => value === null || value === undefined ? "–" : value.toFixed(digits).replace("-", "−");
+const number = (value, digits = 3) => value === null || value === undefined ? "–"
+  : value.toFixed(digits).replace(/^-(?=0(\.0+)?$)/, "").replace("-", "−");
 const words = name => name.replaceAll("_", " ");
 const mean = values => values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
@@ -104,7 +105,8 @@ function readAddress() {
   if (!models[state.model]) state.model = DEFAULTS.model;
   if (!models[state.other] || state.other === state.model) state.other = "";
   if (state.corruption && !corruptions.some(each => each.id === state.corruption)) state.corruption = "";
-  if (state.severity && !severities.includes(Number(state.severity))) state.severity = "";
+  for (const key of ["severity", "level"]) if (state[key] && !severities.includes(Number(state[key]))) state[key] = "";
+  if (!corruptions.some(each => each.id === state.seen)) state.seen = "";
   // What a select does not offer is not in this run.
   for (const [key, {options}] of Object.entries(selects))
     if (!options().some(([value]) => value === state[key])) state[key] = DEFAULTS[key];
@@ -192,28 +194,33 @@ function charts() {
   const kept = place => isOf("source", place) && isOf("task", place) && textFits(place);
   const chosen = samples.keys ? [...samples.keys()].filter(kept) : [];
   const levels = severities.filter(level => !state.severity || level === Number(state.severity));
-  const grades = (places, names) => places.flatMap(place => names.flatMap(([name, level]) => {
-    const found = run.grade(samples[place][runs.indexOf(run)], one.number, run.scenario(name, level));
-    return found === null ? [] : [found];
-  }));
-  const clean = mean(grades(chosen, [["", 0]]));
+  // The mean grade, that of the same samples on clean images, and the number of answers.
+  const bar = (value, label, places, names) => {
+    const grades = [], clean = [];
+    for (const place of places) for (const [name, level] of names) {
+      const sample = samples[place][runs.indexOf(run)], found = run.grade(sample, one.number, run.scenario(name, level));
+      if (found === null) continue;
+      grades.push(found);
+      clean.push(run.grade(sample, one.number, CLEAN) ?? 0);
+    }
+    return {value, label, mean: mean(grades), clean: corruptions.length ? mean(clean) : null, answers: grades.length};
+  };
   const what = run.index.threshold === 1 ? "Accuracy" : "Mean grade";
   const parts = [];
   if (corruptions.length) {
-    parts.push({key: "corruption", title: `${what} by corruption, %`, clean, bars: corruptions.map(each => ({value: each.id, label: words(each.id),
-      mean: mean(grades(chosen, levels.map(level => [each.id, level])))}))
-      .filter(bar => bar.mean !== null).sort((one, two) => one.mean - two.mean)});
-    parts.push({key: "severity", title: `${what} by severity, %`, clean, bars: severities.map(level => ({value: String(level), label: String(level),
-      mean: mean(grades(chosen, corruptions.filter(each => !state.corruption || each.id === state.corruption)
-        .map(each => [each.id, level])))}))});
+    parts.push({key: "corruption", title: `${what} by corruption, %`, bars: corruptions
+      .map(each => bar(each.id, words(each.id), chosen, levels.map(level => [each.id, level])))
+      .sort((one, two) => one.mean - one.clean - two.mean + two.clean)});
+    const kept = corruptions.filter(each => !state.corruption || each.id === state.corruption);
+    parts.push({key: "severity", title: `${what} by severity, %`, bars: severities
+      .map(level => bar(String(level), String(level), chosen, kept.map(each => [each.id, level])))});
   }
   const scenarios = corruptions.length ? allowed() : [["", 0]];
   for (const [key, title, names] of [["source", `${what} by source, %`, shared.sources], ["task", `${what} by task type, %`, shared.tasks]]) {
     if (names.length < 2) continue;
     const places = [...samples.keys()].filter(place => textFits(place) && isOf(key === "source" ? "task" : "source", place));
-    parts.push({key, title, bars: names.map((name, at) => ({value: String(at), label: name,
-      mean: mean(grades(places.filter(place => shared[`${key}Of`][samples[place][0]] === at), scenarios))}))
-      .filter(bar => bar.mean !== null).sort((one, two) => one.mean - two.mean)});
+    parts.push({key, title, bars: names.map((name, at) => bar(String(at), name,
+      places.filter(place => shared[`${key}Of`][samples[place][0]] === at), scenarios)).sort((one, two) => one.mean - two.mean)});
   }
   const counts = new Map();
   let total = 0;
@@ -224,14 +231,17 @@ function charts() {
     for (const key of [found.kind, found.state === null ? "" : `state-${found.state}`]) counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   if (total) {
-    const named = [...OUTCOMES, ...run.index.states.map((name, at) => [`state-${at}`, name])];
-    parts.push({key: "outcome", title: `Clean → corrupted, % of ${total.toLocaleString("en")} answers`, bars: named
-      .map(([value, label]) => ({value, label, mean: (counts.get(value) ?? 0) / total})), share: true});
+    const states = run.index.states.map((name, at) => [`state-${at}`, name]);
+    for (const [title, named] of [["Clean → corrupted", OUTCOMES], [run.index.stateLabel, states]])
+      if (named.length) parts.push({key: "outcome", title: `${title}, % of ${total.toLocaleString("en")} answers`, share: true,
+        bars: named.map(([value, label]) => ({value, label, mean: (counts.get(value) ?? 0) / total, clean: null, answers: counts.get(value) ?? 0}))});
   }
-  return parts;
+  return parts.map(part => ({...part, bars: part.bars.filter(each => each.mean !== null)})).filter(part => part.bars.length);
 }
 
 function renderCharts() {
+  const tick = corruptions.length ? "; ticks: the same samples on clean images" : "";
+  document.querySelector("#chart-box summary").textContent = `Charts of ${model().label}: a click on a bar filters${tick}`;
   get("charts").replaceChildren(...charts().map(part => {
     const box = element("div", undefined, "chart"), title = element("h4", part.title);
     box.dataset.key = part.key;
@@ -240,13 +250,15 @@ function renderCharts() {
       const button = element("button", undefined, "bar");
       button.type = "button";
       button.setAttribute("aria-pressed", String(state[part.key] === bar.value));
-      button.title = `${bar.label}: ${number(100 * bar.mean, 1)} %. Click to filter.`;
+      button.dataset.focus = `${part.key} ${bar.value}`;
+      button.title = `${bar.label}: ${number(100 * bar.mean, 1)} %, ${bar.answers.toLocaleString("en")} answers`
+        + (bar.clean === null ? "" : `; clean ${number(100 * bar.clean, 1)} %`);
       const track = element("span", undefined, "track"), fill = element("span", undefined, part.share ? "fill share" : "fill");
       fill.style.width = `${100 * bar.mean}%`;
       track.append(fill);
-      if (part.clean !== undefined && part.clean !== null) {
+      if (bar.clean !== null) {
         const mark = element("span", undefined, "clean");
-        mark.style.left = `${100 * part.clean}%`;
+        mark.style.left = `${100 * bar.clean}%`;
         track.append(mark);
       }
       const label = element("span", bar.label, "label");
@@ -271,6 +283,8 @@ function renderList() {
     button.style.top = `${(first + place) * ROW}px`;
     const current = String(shared.ids[at]) === state.sample;
     button.setAttribute("aria-current", String(current));
+    button.dataset.focus = `row ${shared.ids[at]}`;
+    button.title = `${shared.ids[at]}: ${shared.texts[at]}`;
     const text = element("span", shared.texts[at], "text");
     text.dir = "auto";
     const label = row.corruption ? `${words(row.corruption)} ${row.severity}` : "clean";
@@ -371,6 +385,7 @@ function controls(place, corruption, level) {
     const button = element("button", String(each));
     button.type = "button";
     button.setAttribute("aria-pressed", String(each === level));
+    button.dataset.focus = `level ${each}`;
     button.disabled = !hasAnswer(place, corruption, each);
     button.addEventListener("click", () => change({level: String(each)}));
     return button;
@@ -515,8 +530,8 @@ function optionTable(items, number_, place, scenario) {
         outline.style.width = `${100 * (clean ?? 0)}%`;
         track.append(fill, outline);
         const picked = best(cell.now.probabilities) === at;
-        value.append(track, element("span", `${number(now, 2)}${picked ? " ◄" : ""}`, picked ? "picked" : ""));
-        value.title = `clean ${number(clean, 3)}, now ${number(now, 3)}`;
+        const before = corruptions.length && clean !== undefined ? `${number(clean, 2)} → ` : "";
+        value.append(track, before, element("span", `${number(now, 2)}${picked ? " ◄" : ""}`, picked ? "picked" : ""));
       }
       row.append(value);
     }
@@ -596,6 +611,7 @@ function grid(place, corruption, level) {
       button.type = "button";
       button.ariaLabel = `${words(name)}, severity ${each}: ${number(grade, 2)}`;
       button.setAttribute("aria-pressed", String(name === corruption && each === level));
+      button.dataset.focus = `cell ${name} ${each}`;
       button.addEventListener("click", () => change({seen: name, level: String(each)}));
       cell.append(button);
       return cell;
@@ -649,7 +665,14 @@ function renderMap() {
   box.replaceChildren(table);
 }
 
-function change(given) {
+/** Render, and leave the focus where it is: its element may be made again. */
+async function change(given) {
+  const focus = document.activeElement?.dataset?.focus;
+  await render(given);
+  if (focus && document.activeElement === document.body)
+    document.querySelector(`[data-focus="${CSS.escape(focus)}"]`)?.focus({preventScroll: true});
+}
+function render(given) {
   Object.assign(state, given);
   if (state.other === state.model) state.other = "";
   if (!state.other && ["differ", "first", "second"].includes(state.outcome)) state.outcome = "";
@@ -769,9 +792,10 @@ async function startViewer(given) {
   renderMap();
   const hidden = shared.candidates - shared.ids.length;
   get("sample-note").textContent = [
+    corruptions.length ? "Each sample with all answers, on its clean and its corrupted images." : "Each sample with all answers.",
     hidden > 0 ? `${shared.ids.length.toLocaleString("en")} of ${shared.candidates.toLocaleString("en")} samples, the first in the order of a hash (results_page.samples).` : "",
     given.length > 1 ? `${samples.length.toLocaleString("en")} samples are in both runs.` : "",
-    shared.right === "right" ? "" : `Right: ${shared.right}.`,
+    shared.right === "right" ? "" : `Right is ${shared.right}.`,
     runs[0].pictures.withheld.length ? `Without images of ${runs[0].pictures.withheld.join(", ")}, whose licence does not let them be passed on (results_page.images).` : "",
     corruptions.length > runs[0].pictures.corruptions.length ? `Images under ${runs[0].pictures.corruptions.length} of ${corruptions.length} corruptions (results_page.corruptions).` : "",
   ].filter(Boolean).join(" ");

@@ -103,7 +103,7 @@ def test_the_verdict_says_whether_intervals_overlap(run: RunFiles) -> None:
     near = pl.read_csv(run.root / "tables/main.csv").with_columns(high=pl.Series([-0.15, -0.05, None]))
     near.write_csv(run.root / "tables/main.csv")
     verdict = page_content(run, PAGE, OUTPUTS)["verdict"]
-    assert "overlaps that of Model A, so their order may be due to chance." in verdict
+    assert "overlaps that of Model A, and does not separate them." in verdict
     lower = ResultsPage(
         purpose="", bars=[Bars(label="VRE", table="tables/main.csv", value="ras", better="lower")]
     )

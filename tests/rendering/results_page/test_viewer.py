@@ -55,7 +55,10 @@ def test_what_changed_most_is_on_top(page: Browser) -> None:
 
 def test_probabilities_clean_and_corrupted_are_shown_beside_each_other(page: Browser) -> None:
     wait(page, TITLE, lambda title: title == "s/1")
-    assert [text.strip() for text in page.texts("#detail .answers td:nth-child(2)")][:2] == ["0.10", "0.90 ◄"]
+    assert [text.strip() for text in page.texts("#detail .answers td:nth-child(2)")][:2] == [
+        "0.90 → 0.10",
+        "0.10 → 0.90 ◄",
+    ]
     outlines = "return [...document.querySelectorAll('#detail .outline')].map(each => each.style.width)"
     assert page.run(outlines)[0] == "90%"
     assert page.texts("#detail .mark")[0] == "✓→✗"
