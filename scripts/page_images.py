@@ -1,7 +1,8 @@
 """Write the images of the results page."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import product
 from pathlib import Path
 from typing import Annotated
 
@@ -53,43 +54,43 @@ def page_images(
     rows = read_table(pool, POOL, ["id", "source", "image_keys"]).iter_rows()
     keys = {id_: own for id_, source, own in rows if id_ in ids and source not in withheld}
     different = {key for own in keys.values() for key in own}
-    every = _levels(keys, assignment, images, list(groups))
-    counts = dict.fromkeys(groups, len(different)) if every is None else _counts(keys, every)
+    levels = None if assignment is None else _levels(keys, assignment, images, list(groups))
+    counts = {name: len(different if levels is None else levels[name]) for name in groups}
     names = shown_corruptions(groups, counts) if corruptions is None else corruptions
-    levels = every and {name: every[name] for name in (CLEAN, *names)}
+    # Their strips have the clean image, too, so that it need not be there alone.
+    in_strips = {key for name in names for key in (different if levels is None else levels[name])}
     strips: dict[str, dict[str, list[int]]] = {}
 
     def wanted() -> Iterator[tuple[str, str, list[Pixels]]]:
-        clean: dict[str, Pixels] = {}
-        for unit in _units(pool, keys, corrupted, images, names, levels):
-            for place, key in enumerate(keys[unit.item]):
-                frames = [variant[place] for variant in unit.variants]
-                if unit.corruption == CLEAN:
-                    clean = {key: frames[0]} if place == 0 else clean | {key: frames[0]}
+        shown = _once(keys, bool(corrupted))
+        for unit in _units(pool, shown, corrupted, images, names, levels):
+            if unit.corruption == CLEAN:
+                clean = unit.variants[0]
+            for place, key in enumerate(shown[unit.item]):
                 own = strips.setdefault(picture_name(key), {})
-                if unit.corruption not in own:
-                    own[unit.corruption] = [] if unit.corruption == CLEAN else list(unit.severities)
-                    yield key, unit.corruption, [clean[key]] + (frames if own[unit.corruption] else [])
+                if unit.corruption != CLEAN and (levels is None or key in levels[unit.corruption]):
+                    at = unit.severities if levels is None else levels[unit.corruption][key]
+                    frames = dict(zip(unit.severities, unit.variants, strict=True))
+                    own[unit.corruption] = [*at]
+                    yield key, unit.corruption, [clean[place], *(frames[level][place] for level in at)]
+                elif unit.corruption == CLEAN and key not in in_strips:
+                    own[CLEAN] = []
+                    yield key, CLEAN, [clean[place]]
 
     with atomic_folder(output) as folder:
 
         def write(one: tuple[str, str, list[Pixels]]) -> None:
             key, corruption, frames = one
-            # A strip has the clean image, too, so that it need not be there alone.
-            if corruption != CLEAN or not any(_has(levels, name, key, keys) for name in names):
-                write_strip(folder, key, corruption, frames, longest_side)
+            write_strip(folder, key, corruption, frames, longest_side)
 
         done = ordered_map(write, wanted(), ThreadPoolExecutor(threads), 2 * threads)
         for _ in track(
             done,
             label="show images",
             unit="strips",
-            total=len(different) + sum(counts[name] for name in names),
+            total=len(different - in_strips) + sum(counts[name] for name in names),
         ):
             pass
-        for own in strips.values():
-            if len(own) > 1:
-                del own[CLEAN]
         (folder / "images.js").write_text(
             as_script("images", {"corruptions": names, "strips": strips, "withheld": sorted(withheld)}),
             encoding="utf-8",
@@ -97,47 +98,51 @@ def page_images(
 
 
 def _levels(
-    keys: dict[str, list[str]], assignment: Path | None, images: ShownImages, names: list[str]
-) -> Assignment | None:
-    """Return the severities of each item by corruption: all of those of items that share its images."""
-    if assignment is None:
-        return None
+    keys: Mapping[str, Sequence[str]], assignment: Path, images: ShownImages, names: Sequence[str]
+) -> Assignment:
+    """Return the severities of each image by corruption: those of all items that have it."""
     found = read_assignment(assignment, {name: images.recipes[name].severities for name in images.recipes})
-    shown: dict[str, dict[str, list[int]]] = {CLEAN: {id_: [0] for id_ in keys}}
+    shown: dict[str, dict[str, list[int]]] = {}
     for name in names:
         by_key: dict[str, set[int]] = {}
         for id_, levels in found[name].items():
             for key in keys.get(id_, ()):
                 by_key.setdefault(key, set()).update(levels)
-        of_items = {
-            id_: sorted({level for key in own for level in by_key.get(key, ())}) for id_, own in keys.items()
-        }
-        shown[name] = {id_: levels for id_, levels in of_items.items() if levels}
+        shown[name] = {key: sorted(levels) for key, levels in by_key.items()}
     return shown
 
 
-def _counts(keys: dict[str, list[str]], levels: Assignment) -> dict[str, int]:
-    """Return how many images are shown under each corruption."""
-    return {name: len({key for id_ in own for key in keys[id_]}) for name, own in levels.items()}
-
-
-def _has(levels: Assignment | None, name: str, key: str, keys: dict[str, list[str]]) -> bool:
-    return levels is None or any(key in keys[id_] for id_ in levels[name])
+def _once(keys: Mapping[str, Sequence[str]], stored: bool) -> dict[str, list[str]]:
+    """Return each image once: by its key where it is stored, or by the first item that has it."""
+    first: dict[str, str] = {}
+    for id_, own in keys.items():
+        for key in own:
+            first.setdefault(key, key if stored else id_)
+    found: dict[str, list[str]] = {}
+    for key, id_ in first.items():
+        found.setdefault(id_, []).append(key)
+    return found
 
 
 def _units(
     pool: Path,
-    keys: dict[str, list[str]],
-    corrupted: tuple[Path, ...],
+    shown: Mapping[str, Sequence[str]],
+    corrupted: Sequence[Path],
     images: ShownImages,
-    names: list[str],
+    names: Sequence[str],
     levels: Assignment | None,
 ) -> Iterator[Unit]:
-    """Yield the units of all items: clean, and then under each corruption."""
-    shown = [CLEAN, *names]
+    """Yield the images of :func:`_once`: clean, and then under each corruption."""
     if corrupted:
         stored = {path.stem: path for path in corrupted}
-        source: list[Path] | Recipes = [stored[name] for name in shown]
+        source: list[Path] | Recipes = [stored[name] for name in (CLEAN, *names)]
     else:
-        source = Recipes([images.recipes[name] for name in shown], images.seed or 0, images.alpha or "drop")
-    return units_in(unit_images(pool, keys, source, assignment=levels))
+        recipes = [images.recipes[name] for name in (CLEAN, *names)]
+        source = Recipes(recipes, images.seed or 0, images.alpha or "drop")
+    at: dict[str, dict[str, list[int]]] | None = None
+    if levels is not None:
+        at = {name: {} for name in names}
+        for name, (id_, own) in product(names, shown.items()):
+            if found := {level for key in own for level in levels[name].get(key, ())}:
+                at[name][id_] = sorted(found)
+    return units_in(unit_images(pool, shown, source, assignment=at))
