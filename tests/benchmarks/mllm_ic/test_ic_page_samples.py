@@ -49,11 +49,7 @@ def test_outcomes_are_grades_and_replies_say_what_was_read(tmp_path: Path) -> No
         written("capabilities", CAPABILITIES, ImageFooter(pool="x"), [CAPABILITY]),
         [outcomes("scored", [RIGHT, WRONG, TIED_RIGHT]), outcomes("words", [RIGHT, REFUSED, WRONG])],
         [written("p", PREDICTIONS, asked, [("s/0", *cell, [0.0, 0.0], 0.9, "p", "i") for cell in cells])],
-        [
-            written(
-                "a", ANSWERS, words, [("s/0", *cell, f"{cell[0]}!", "stop", 1, "p", "i") for cell in cells]
-            )
-        ],
+        [written("a", ANSWERS, words, replies)],
         [
             written(
                 "j",
