@@ -35,7 +35,8 @@ def page_samples(
     graded = by_model(grades)
 
     def answers(model: str) -> pl.DataFrame:
-        rows = rows_of(graded[model], GRADES, [*CELL, "reply", grade, "exact", "finish"], questions["id"])
+        columns = [*dict.fromkeys([*CELL, "reply", grade, "exact", "finish"])]
+        rows = rows_of(graded[model], GRADES, columns, questions["id"])
         cut = pl.when(pl.col("finish") == "length").then(pl.lit(", cut off")).otherwise(pl.lit(""))
         exact = pl.when("exact").then(pl.lit("the reference answer, letter by letter"))
         similar = pl.when(pl.col(grade).cast(pl.Float64) > 0).then(pl.lit(f"right by the grade {grade}"))
