@@ -1,8 +1,10 @@
 """The content of a results page: tables, figures, the numbers of the first screen, how it was made."""
 
 import json
+import math
 import platform
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -119,9 +121,9 @@ def _shown(root: Path, output: Output) -> dict[str, Any]:
 
 
 def caption_html(text: str) -> Markup:
-    """Return a caption in reStructuredText as HTML, without a file or HTML of its own."""
+    """Return a caption in reStructuredText as HTML, without a file or HTML of its own; links are to the web."""
     parts = publish_parts(text, writer="html5", settings_overrides=CAPTION_SETTINGS)
-    return Markup(parts["body"])
+    return Markup(re.sub(r' href="(?!https?://)[^"]*"', "", parts["body"]))
 
 
 def markdown_html(text: str) -> Markup:
@@ -170,7 +172,10 @@ def _in_boxes(html: Markup) -> Markup:
 def _digits(value: str | None) -> str:
     if value is None:
         return ""
-    return f"{float(value):.4g}" if re.fullmatch(r"-?\d+\.\d{5,}(e-?\d+)?", value) else value
+    if not re.fullmatch(r"-?\d+\.\d{5,}(e[-+]?\d+)?", value):
+        return value
+    number = float(value)
+    return f"{number:.1f}" if 1000 <= abs(number) < 1e15 else f"{number:.4g}"
 
 
 def _standings(root: Path, where: Mapping[str, str]) -> pl.DataFrame | None:
@@ -185,11 +190,8 @@ def _facts(root: Path, models: Models) -> list[str]:
     config = yaml.safe_load((root / "config.yaml").read_text(encoding="utf-8"))
     corruptions = config["corruptions"]
     names, levels = corruptions["types"], corruptions["severities"]
-    scenarios = (
-        f"{pluralize(len(names), 'corruption')} at {f'{len(levels)} severities'}"
-        if names
-        else "no corruption"
-    )
+    at = "1 severity" if len(levels) == 1 else f"{len(levels)} severities"
+    scenarios = f"{pluralize(len(names), 'corruption')} at {at}" if names else "no corruption"
     sources = len(yaml.safe_load((root / "config-sources.yaml").read_text(encoding="utf-8")) or {})
     return [
         f"benchmark {models.benchmark}",
@@ -254,13 +256,16 @@ def _values(root: Path, bars: Bars, models: Models) -> dict[str, Value]:
     for row in frame.iter_rows(named=True):
         model = str(row[bars.model])
         id_ = model if model in models.models else by_label.get(model)
-        value = row[bars.value]
-        if id_ is not None and isinstance(value, int | float):
-            found[id_] = (
-                float(value),
-                *(None if name is None else row[name] for name in (bars.low, bars.high)),
-            )  # type: ignore[assignment]
+        number, low, high = (
+            None if name is None else _finite(row[name]) for name in (bars.value, bars.low, bars.high)
+        )
+        if id_ is not None and number is not None:
+            found[id_] = number, low, high
     return found
+
+
+def _finite(value: object) -> float | None:
+    return float(value) if isinstance(value, int | float) and math.isfinite(value) else None
 
 
 def _chance(bars: Bars, standings: pl.DataFrame | None) -> float | None:
@@ -322,18 +327,15 @@ def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]], standings:
     first, others = ranked[0], ranked[1:]
     text = f"Best by {bars[0].label}: {first['label']}."
     own = first["ends"]
-    if own is not None:
-        near = [
-            row["label"]
-            for row in others
-            if row["ends"] is not None and own[0] <= row["ends"][1] and row["ends"][0] <= own[1]
-        ]
+    ends = [row["ends"] for row in others]
+    if own is not None and None not in ends:
+        near = [row["label"] for row in others if own[0] <= row["ends"][1] and row["ends"][0] <= own[1]]
         text += (
             f" Its 95 % interval overlaps that of {_listed(near)}, and does not separate them."
             if near
             else " Its 95 % interval overlaps that of no other ranked model."
         )
-    if standings is not None and {"above_chance"} <= {*standings.columns}:
+    if standings is not None and {"ranked", "above_chance"} <= {*standings.columns}:
         text += " All ranked models are above chance on clean images." if _all_above(standings) else ""
     return text
 
@@ -349,16 +351,19 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _left_out(root: Path) -> Iterable[str]:
-    """Yield how many rows of each source are rejected, with the most frequent reason."""
+    """Yield how many rows of each source became no items, with the most frequent reason."""
     for path in sorted((root / "sources").glob("*.report.csv")):
         try:
-            rejected = pl.read_csv(path, infer_schema=False, glob=False)
+            report = pl.read_csv(path, infer_schema=False, glob=False)
         except pl.exceptions.NoDataError:
             continue
-        if "reason" in rejected.columns and rejected.height:
-            reason = rejected["reason"].value_counts(sort=True)["reason"][0]
-            source, rows = path.name.removesuffix(".report.csv"), pluralize(rejected.height, "row")
-            yield f"{source}: {rows} rejected, mostly: {reason}"
+        source = path.name.removesuffix(".report.csv")
+        # Notes are on rows that became items.
+        for kind in ("rejected", "excluded"):
+            reasons = Counter(report.filter(kind=kind)["reason"]).most_common()
+            if reasons:
+                rows = pluralize(sum(count for _, count in reasons), "row")
+                yield f"{source}: {rows} {kind}, mostly: {reasons[0][0]}"
 
 
 def _not_ranked(standings: pl.DataFrame | None) -> Iterable[str]:

@@ -59,5 +59,5 @@ for (const each of document.querySelectorAll("a[data-model]")) each.addEventList
   event.preventDefault();
   const at = models.findIndex(one => one.id === each.dataset.model);
   if (at >= 0) change({...DEFAULTS, model: String(at)});
-  get("samples").scrollIntoView();
+  get("samples")?.scrollIntoView();
 });

@@ -150,3 +150,110 @@ def test_a_long_table_is_shown_in_part(tmp_path: Path) -> None:
     assert found["html"].count("<tr>") == MOST_ROWS + 1 and "0.1235" in found["html"]
     assert "&lt;b&gt;" in found["html"] and not found["open"]
     assert found["note"] == f"The first {MOST_ROWS} rows; the csv file has all."
+
+
+def main_table(run: RunFiles, **columns: list[object]) -> None:
+    """Change columns of the table of the bars."""
+    path = run.root / "tables/main.csv"
+    new = [pl.Series(name, values, strict=False) for name, values in columns.items()]
+    pl.read_csv(path).with_columns(new).write_csv(path)
+
+
+def test_a_model_without_a_number_has_no_bar_and_is_last_of_its_kind(run: RunFiles) -> None:
+    main_table(run, ras=[None, float("nan"), 0.5], low=[None, None, float("nan")])
+    rows = page_content(run, PAGE, OUTPUTS)["models"]
+    # c is not ranked, so it stays below those without a number.
+    assert [row["id"] for row in rows] == ["a", "b", "c"]
+    assert [row["bars"][0]["number"] for row in rows] == ["", "", "0.500"]
+    assert (rows[2]["bars"][0]["low"], rows[2]["bars"][0]["interval"]) == (None, "")
+    html = page_html("run", "run", [], page_content(run, PAGE, OUTPUTS))
+    assert "nan" not in html.lower().replace("nano", "") and html.count('class="bar-cell"') == 1
+    # One model with a number is best of nothing.
+    assert page_content(run, PAGE, OUTPUTS)["verdict"] == ""
+
+
+def test_a_verdict_needs_intervals_of_all_and_two_ranked_models(run: RunFiles) -> None:
+    main_table(run, low=[None, -0.15, None], high=[None, -0.05, None])
+    verdict = page_content(run, PAGE, OUTPUTS)["verdict"]
+    assert verdict.startswith("Best by RAS: Model <b>. ") and "interval" not in verdict
+    one = pl.DataFrame({"model": ["Model A", "Model <b>", "Model C"], **CHANCE})
+    one.with_columns(ranked=pl.Series([True, False, False])).write_csv(run.root / "tables/chance.csv")
+    content = page_content(run, PAGE, OUTPUTS)
+    assert content["verdict"] == "" and content["models"][0]["id"] == "a"
+
+
+def test_per_cent_chance_of_a_column_and_rows_of_other_metrics(run: RunFiles) -> None:
+    rows = {
+        "model": ["a", "a", "b", "c", "gone"],
+        "metric": ["acc", "ras", "acc", "acc", "acc"],
+        "corruption": [None, None, None, None, None],
+        "value": [0.5, 9.0, 0.25, 1.0, 7.0],
+    }
+    frame = pl.DataFrame(rows, schema_overrides={"corruption": pl.String})
+    # Of one corruption, which the page does not show.
+    frame = pl.concat([frame, frame.head(1).with_columns(corruption=pl.lit("fog"), value=pl.lit(8.0))])
+    frame.write_csv(run.root / "tables/long.csv")
+    where = {"metric": "acc", "corruption": None}
+    bars = Bars(
+        label="accuracy", table="tables/long.csv", value="value", where=where, chance="constant", percent=True
+    )
+    content = page_content(run, ResultsPage(bars=[bars]), OUTPUTS)
+    shown = [(row["id"], row["bars"][0]["number"], row["bars"][0]["chance"]) for row in content["models"]]
+    # The axis is from 0 to 1, not to 9.
+    assert shown == [("a", "50.0", 30.0), ("b", "25.0", 30.0), ("c", "100.0", 30.0)]
+    assert content["has_chance"]
+
+
+def test_rows_that_became_no_items_are_counted_and_notes_are_not(run: RunFiles) -> None:
+    rows = [*("rejected,no image",) * 2, "rejected,no options", "excluded,a copy", *("note,resized",) * 5]
+    lines = [f"s/{number},{number},{row}" for number, row in enumerate(rows)]
+    (run.root / "sources/s.report.csv").write_text("\n".join(["id,line,kind,reason", *lines, ""]))
+    (run.root / "sources/t.report.csv").write_text("id,line,kind,reason\n1,1,note,resized\n")
+    (run.root / "sources/u.report.csv").write_text("")
+    assert page_content(run, PAGE, OUTPUTS)["left_out"][:-1] == [
+        "s: 3 rows rejected, mostly: no image",
+        "s: 1 row excluded, mostly: a copy",
+    ]
+
+
+def test_time_is_that_of_the_last_attempt_and_short_stages_are_summed(run: RunFiles) -> None:
+    for number in range(14):
+        (run.logs / f"stage{number:02}.jsonl").write_text(f'{{"s": 100}}\n{{"s": {7200 + number}}}\n')
+    cost = dict(page_content(run, PAGE, OUTPUTS)["made"])["Cost by stage"]
+    assert cost[0] == ("stage13", "2 h 0 min in 1 job") and len(cost) == 13
+    # stage00, stage01, infer and score.
+    assert cost[-1] == ("all others", "4 h 2 min in 5 jobs")
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("0.123456789", "0.1235"),
+        ("-0.0000123456", "-1.235e-05"),
+        ("123456.123456", "123456.1"),
+        ("12", "12"),
+        ("1.2345", "1.2345"),
+        ("1.23456e-09", "1.235e-09"),
+        ("2026.01.234567", "2026.01.234567"),
+        ("v1.123456", "v1.123456"),
+    ],
+)
+def test_long_numbers_are_cut_and_texts_are_not(tmp_path: Path, given: str, shown: str) -> None:
+    (tmp_path / "tables").mkdir()
+    pl.DataFrame({"a": [given]}).write_csv(tmp_path / "tables/one.csv")
+    found = table_html(tmp_path, table("one", "one", inputs={}, caption="", formats=["csv"]))
+    assert f"<td>{shown}</td>" in found["html"] and found["note"] == ""
+
+
+def test_links_of_captions_are_to_the_web_alone() -> None:
+    caption = caption_html(
+        "`go <javascript:alert(1)>`_, `disk <file:///etc/passwd>`_, `web <https://example.org>`_"
+    )
+    assert "javascript:" not in caption and "file:" not in caption
+    assert 'href="https://example.org"' in caption and "go</a>" in caption
+
+
+def test_one_severity_is_one(run: RunFiles) -> None:
+    config = {"seed": 3, "corruptions": {"types": ["fog"], "severities": [4]}}
+    (run.root / "config.yaml").write_text(yaml.safe_dump(config))
+    assert "1 corruption at 1 severity" in page_content(run, PAGE, OUTPUTS)["facts"]
