@@ -28,9 +28,9 @@ class Browser:
     def __init__(self, session: str) -> None:
         self._session = session
 
-    def open(self, path: Path) -> None:
-        """Open a file."""
-        self._post("url", url=path.resolve().as_uri())
+    def open(self, path: Path, fragment: str = "") -> None:
+        """Open a file, at a fragment such as ``#top``."""
+        self._post("url", url=path.resolve().as_uri() + fragment)
 
     def resize(self, width: int, height: int) -> None:
         """Set the size of the window, in CSS pixels."""
@@ -56,6 +56,15 @@ class Browser:
     def run(self, script: str, *arguments: object) -> Any:
         """Return what a script returns."""
         return self._post("execute/sync", script=script, args=list(arguments))
+
+    def enter(self, frame: str | None) -> None:
+        """Let scripts run in the page of an iframe; None for the outer page."""
+        self._post("frame", id=None if frame is None else {ELEMENT: frame})
+
+    def messages(self) -> list[str]:
+        """Return the errors and warnings of the console since the last call."""
+        found = self._post("se/log", type="browser")
+        return [each["message"] for each in found if each["level"] in ("SEVERE", "WARNING")]
 
     def screenshot(self, path: Path) -> None:
         """Write what the window shows as PNG."""
@@ -97,7 +106,8 @@ def chromium(folder: Path) -> Iterator[Browser]:
         assert line is not None, log.read_text()
         server = f"http://127.0.0.1:{line.rstrip().rstrip('.').rpartition(' ')[2]}"
         options = {"binary": binary, "args": [*FLAGS, f"--user-data-dir={folder / 'profile'}"]}
-        capabilities = {"capabilities": {"alwaysMatch": {"goog:chromeOptions": options}}}
+        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        capabilities = {"capabilities": {"alwaysMatch": wanted}}
         session = _value(httpx2.post(f"{server}/session", json=capabilities, timeout=120))
         browser = Browser(f"{server}/session/{session['sessionId']}")
         try:

@@ -16,6 +16,7 @@ from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.subset import SUBSET
 from tests.benchmarks.mllm_ic.conftest import CATEGORIES, CONFIG, TYPES
+from tests.page_answers import opened, use
 from tests.workflow.checkout import Checkout
 
 RUN = "results/scenarios"
@@ -171,3 +172,19 @@ def test_an_unmapped_category_stops_the_run_after_its_report(checkout, tmp_path)
     )
     report = pl.read_csv(copy.folder / RUN / "pool/capabilities.report.csv")
     assert report.filter(status="unmapped").select("category", "items").rows() == [("rotation", 2)]
+
+
+def test_the_results_page_is_used(finished_scenarios, tmp_path):
+    run = finished_scenarios.folder / RUN
+    right = read_table(run / "pool/items.parquet", POOL, ["id", "answer"])
+    predicted = read_table(run / "predictions/questions/letters/all.parquet", PREDICTIONS).join(
+        right, on="id"
+    )
+    grade = (pl.col("logits").list.arg_max() == pl.col("answer")).cast(pl.Float64)
+    with opened(run, tmp_path) as browser:
+        use(browser, run, predicted.select("corruption", "severity", sample="id", grade=grade))
+        # What the other model said, and which option was read from it.
+        judged = read_table(run / "judgements/questions/words.parquet", JUDGEMENTS)
+        states = set(judged.filter(pl.col("option").is_null())["status"].cast(pl.String))
+        notes = " ".join(browser.texts("#detail .reply small"))
+        assert notes and (not states or any(state in notes for state in states) or "by its" in notes)

@@ -8,10 +8,13 @@ import pytest
 import yaml
 
 from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
+from benchc.benchmarks.naturalbench.schemas.scores import SCORES as GROUP_SCORES
 from benchc.benchmarks.naturalbench.schemas.translations import TRANSLATIONS
 from benchc.schemas.answers import ANSWERS
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
+from tests.page_answers import opened, use
+from tests.page_clicks import TITLE
 from tests.workflow.checkout import Checkout
 
 CLEAN_TABLES = ("bias", "table1", "table11", "table2", "table4", "table5", "table6", "taus")
@@ -194,3 +197,22 @@ def test_chinese_questions_are_asked_in_english_too(checkout):
     table5 = pl.read_csv(results / "tables/table5.csv")
     assert table5["language"].to_list() == ["Chinese"] * 2
     assert table5["groups"].to_list() == [items.height // 4] * 2
+
+
+def test_the_results_page_is_used_and_shows_four_answers_of_a_group(finished_groups, tmp_path):
+    run = finished_groups.folder / "results/groups"
+    scores = read_table(run / "scores/texts.parquet", GROUP_SCORES).filter(reading="decoding")
+    grade = pl.col("g").cast(pl.Float64)
+    with opened(run, tmp_path) as browser:
+        use(browser, run, scores.select("corruption", "severity", sample="group", grade=grade))
+        models = len(browser.texts("#filter-model option"))
+        assert len(browser.texts("#detail .group .mark")) == 4 * models
+        assert len(browser.texts("#detail section.question")) == 4
+        # Two images, clean and corrupted.
+        assert len(browser.texts("#detail .frame")) == 4
+        group, marks = browser.run(TITLE), browser.texts("#detail .group tr:nth-child(2) .mark")
+        clean = scores.filter(group=group, corruption="clean").row(0, named=True)
+        order = [f"c{name[9:10]}{name[-1]}" for name in browser.texts("#detail .group th")[1:5]]
+        places = [f"c{int(each[1]) - 1}{int(each[2]) - 1}" for each in order]
+        assert sorted(places) == ["c00", "c01", "c10", "c11"]
+        assert [mark[0] for mark in marks] == ["✓" if clean[place] else "✗" for place in places]

@@ -16,6 +16,7 @@ from benchc.schemas.parquet import read_table
 from benchc.schemas.references import REFERENCES
 from benchc.schemas.subset import SUBSET
 from tests.benchmarks.r_bench.conftest import CONFIG, MODELS, TARGETS, TYPES
+from tests.page_answers import opened, use
 from tests.workflow.checkout import Checkout
 
 RUN = "results/pairs"
@@ -140,3 +141,30 @@ def test_one_strength_asks_the_items_of_its_dimension_alone(checkout, tmp_path):
         (computed,) = re.findall(r"([\d,]+) computed", log)
         # One clean image and one corrupted one of each item were asked before.
         assert int(computed) == changed.filter(task=task).height == 1
+
+
+def test_the_results_page_is_used_and_has_replies_beside_their_judgements(finished_pairs, tmp_path):
+    run = finished_pairs.folder / RUN
+    rows = read_table(run / "scores/texts.parquet", SCORES)
+    distorted = rows.select("severity", sample="id", corruption="dimension", grade="s_dis")
+    clean = rows.group_by("id").agg(grade=pl.col("s_ref").first())
+    clean = clean.select("grade", sample="id", corruption=pl.lit("clean"), severity=pl.lit(0, pl.Int64))
+    with opened(run, tmp_path) as browser:
+        use(browser, run, pl.concat([distorted, clean], how="diagonal"), threshold=0.5)
+        id_ = browser.texts("#detail h3")[0]
+        cell = distorted.filter(sample=id_).row(0, named=True)
+        files = sorted((run / "answers").glob("*/texts/*.parquet"))
+        replies = pl.concat([read_table(path, ANSWERS) for path in files]).filter(id=id_)
+        by_cell = {
+            (name, level): reply
+            for name, level, reply in replies.select("corruption", "severity", "reply").rows()
+        }
+        shown = browser.texts("#detail .replies tr:nth-child(2) .reply > span")
+        wanted = [by_cell["clean", 0], by_cell[cell["corruption"], cell["severity"]]]
+        assert shown == [reply or "(empty)" for reply in wanted]
+        judged = read_table(run / "judge_scores/texts.parquet", JUDGE_SCORES).filter(id=id_)
+        notes = browser.texts("#detail .replies tr:nth-child(2) .reply small")
+        assert len(notes) == 2 and "against the truth" in notes[0] and "reply to the reference" in notes[1]
+        for kind, note in (("ref", notes[0]), ("dis", notes[1]), ("com", notes[1])):
+            for row in judged.filter(kind=kind).iter_rows(named=True):
+                assert f"{row['score']:g}" in note or not row["readable"]

@@ -17,6 +17,7 @@ from benchc.schemas.parquet import read_table
 from benchc.schemas.predictions import KEY
 from benchc.schemas.references import REFERENCES
 from tests.benchmarks.vqa_robustness.conftest import IMPORTED, VARIANTS
+from tests.page_answers import opened, use
 from tests.workflow.checkout import Checkout
 
 RUN = "results/open"
@@ -236,3 +237,16 @@ def test_check_asks_the_models_as_the_run_does(checkout):
         r"warning +texts .* s per answer \(.*\), (\d+) of \1 answers cut off, such as '.*answers\.instruction"
     )
     assert re.search(found, done.stdout), done.stdout
+
+
+def test_the_results_page_is_used(finished_open, tmp_path):
+    run = finished_open.folder / RUN
+    grades = read_table(run / "grades/pool/texts.parquet", GRADES)
+    grade = pl.col("normalised").cast(pl.Float64)
+    # Of all corruptions of the run, also those without a place in VRE.
+    answers = grades.select("corruption", "severity", sample="id", grade=grade)
+    with opened(run, tmp_path) as browser:
+        use(browser, run, answers)
+        id_ = browser.texts("#detail h3")[0]
+        own = grades.filter(id=id_, corruption="clean")["reply"].item()
+        assert browser.texts("#detail .replies .reply > span")[0] == (own or "(empty)")
