@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from benchc.atomic import atomic_folder
 from benchc.command_line import Json, PositiveInt
@@ -31,6 +31,7 @@ def page_images(
     groups: Annotated[dict[str, str], Json],
     corruptions: list[str] | None = None,
     longest_side: PositiveInt,
+    shown: Literal["redistributable", "all", "none"] = "redistributable",
     withheld: tuple[str, ...] = (),
     threads: PositiveInt = 1,
     output: Path,
@@ -45,6 +46,7 @@ def page_images(
         groups: the group of each corruption of the run, in its order
         corruptions: those that are shown; default: as many as there is room for
         longest_side: of an image, in pixels
+        shown: whose images are shown, as set; the page says so
         withheld: sources whose images are left out
         threads: that encode images
         output: folder to write; images.js in it lists the strips
@@ -60,12 +62,17 @@ def page_images(
     strips: dict[str, dict[str, list[int]]] = {}
 
     def wanted() -> Iterator[tuple[str, str, list[Pixels]]]:
+        # Of a group of items that share images, all clean units come first.
         clean: dict[str, Pixels] = {}
+        before = ""
         for unit in _units(pool, keys, corrupted, images, names, levels):
+            if unit.corruption == CLEAN and (before != CLEAN or not names):
+                clean = {}
+            before = unit.corruption
             for place, key in enumerate(keys[unit.item]):
                 frames = [variant[place] for variant in unit.variants]
                 if unit.corruption == CLEAN:
-                    clean = {key: frames[0]} if place == 0 else clean | {key: frames[0]}
+                    clean[key] = frames[0]
                 own = strips.setdefault(picture_name(key), {})
                 if unit.corruption not in own:
                     own[unit.corruption] = [] if unit.corruption == CLEAN else list(unit.severities)
@@ -91,7 +98,10 @@ def page_images(
             if len(own) > 1:
                 del own[CLEAN]
         (folder / "images.js").write_text(
-            as_script("images", {"corruptions": names, "strips": strips, "withheld": sorted(withheld)}),
+            as_script(
+                "images",
+                {"corruptions": names, "strips": strips, "withheld": sorted(withheld), "shown": shown},
+            ),
             encoding="utf-8",
         )
 

@@ -1,6 +1,7 @@
 """The content of a results page: tables, figures, the numbers of the first screen, how it was made."""
 
 import json
+import math
 import platform
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,7 @@ from markupsafe import Markup
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.rendering.declaration import Output
-from benchc.rendering.results_page.declaration import Bars, ResultsPage
+from benchc.rendering.results_page.declaration import LEVEL, Bars, ResultsPage
 from benchc.schemas.models import Models, read_models
 from benchc.schemas.parquet import TableError, read_footer
 from benchc.schemas.pool import POOL
@@ -161,10 +162,8 @@ def table_html(root: Path, output: Output) -> dict[str, Any]:
 
 def _in_boxes(html: Markup) -> Markup:
     """Return HTML whose tables are in boxes that scroll. Texts are escaped, so that all tags are our own."""
-    boxed = html.replace("<table>", '<div class="printed scroll"><table>').replace(
-        "</table>", "</table></div>"
-    )
-    return Markup(boxed)
+    text = str(html).replace("<table>", '<div class="printed scroll"><table>')  # Markup would escape the tags
+    return Markup(text.replace("</table>", "</table></div>"))
 
 
 def _digits(value: str | None) -> str:
@@ -178,6 +177,8 @@ def _standings(root: Path, where: Mapping[str, str]) -> pl.DataFrame | None:
     if not path.is_file():
         return None
     frame = read_table_csv(path)
+    if frame.is_empty():  # no model has the measure, so that all are ranked
+        return None
     return frame.filter(**{name: value for name, value in where.items() if name in frame.columns})
 
 
@@ -242,6 +243,7 @@ def _ends(value: Value | None) -> tuple[float, float] | None:
 def _values(root: Path, bars: Bars, models: Models) -> dict[str, Value]:
     """Return number and ends of the interval of each model by its id."""
     frame = read_table_csv(root / bars.table)
+    frame = frame.with_columns(pl.selectors.float().fill_nan(None))
     columns = [bars.model, bars.value, *filter(None, (bars.low, bars.high)), *bars.where]
     if absent := [name for name in columns if name not in frame.columns]:
         raise InputError(
@@ -255,7 +257,7 @@ def _values(root: Path, bars: Bars, models: Models) -> dict[str, Value]:
         model = str(row[bars.model])
         id_ = model if model in models.models else by_label.get(model)
         value = row[bars.value]
-        if id_ is not None and isinstance(value, int | float):
+        if id_ is not None and isinstance(value, int | float) and math.isfinite(value):
             found[id_] = (
                 float(value),
                 *(None if name is None else row[name] for name in (bars.low, bars.high)),
@@ -264,12 +266,12 @@ def _values(root: Path, bars: Bars, models: Models) -> dict[str, Value]:
 
 
 def _chance(bars: Bars, standings: pl.DataFrame | None) -> float | None:
-    if not isinstance(bars.chance, str):
-        return bars.chance
-    if standings is None or bars.chance not in standings.columns or standings.is_empty():
+    if bars.chance != LEVEL:
+        return bars.chance if isinstance(bars.chance, float) else None
+    if standings is None or standings.is_empty():
         return None
-    values = standings.select(pl.col(bars.chance).cast(pl.Float64).max())
-    return float(values.item()) if values.item() is not None else None
+    level = standings.select(pl.max_horizontal(pl.col("guessing", "constant").cast(pl.Float64)).max()).item()
+    return None if level is None else float(level)
 
 
 def _ranked(standings: pl.DataFrame | None) -> set[str] | None:
@@ -295,8 +297,7 @@ def _bar(bars: Bars, value: Value | None, scale: tuple[float, float], chance: fl
         return round(100 * (each - scale[0]) / (scale[1] - scale[0]), 2)
 
     def text(each: float) -> str:
-        shown = f"{100 * each:.1f}" if bars.percent else f"{each:.3f}"
-        return shown.replace("-", "−")
+        return f"{each:.{bars.digits}f}".replace("-", "−")
 
     has_interval = low is not None and high is not None
     return {
@@ -355,7 +356,10 @@ def _left_out(root: Path) -> Iterable[str]:
             rejected = pl.read_csv(path, infer_schema=False, glob=False)
         except pl.exceptions.NoDataError:
             continue
-        if "reason" in rejected.columns and rejected.height:
+        if not {"kind", "reason"} <= {*rejected.columns}:
+            continue
+        rejected = rejected.filter(kind="rejected")
+        if rejected.height:
             reason = rejected["reason"].value_counts(sort=True)["reason"][0]
             source, rows = path.name.removesuffix(".report.csv"), pluralize(rejected.height, "row")
             yield f"{source}: {rows} rejected, mostly: {reason}"
@@ -366,8 +370,10 @@ def _not_ranked(standings: pl.DataFrame | None) -> Iterable[str]:
         return
     for (model,), rows in standings.group_by("model", maintain_order=True):
         if not rows["ranked"].any():
-            below = (~rows["above_chance"].fill_null(False)).any()
+            below = rows["above_chance"].eq(False).any()
             reason = "it is not above chance on clean images" if below else "its label mass is low"
+            if rows["above_chance"].null_count() == rows.height:
+                reason = "it has no accuracy on clean images"
             yield f"{model}: not ranked, since {reason} (table chance)"
 
 

@@ -91,6 +91,7 @@ def test_models_are_in_the_order_of_the_first_number(run: RunFiles) -> None:
     assert ("infer", "2 min 1 s in 2 jobs") in dict(content["made"])["Cost by stage"]
     assert "https://example.org/s.tsv, MD5 0a" in dict(dict(content["made"])["Inputs"])["s"]
     text = page_html("run", "run", [], content)
+    assert '<div class="printed scroll"><table>' in text and "<p>A note.</p>" in text
     assert "Model &lt;b&gt;" in text and "<i>" not in text and "<strong>1</strong>" in text
 
 
