@@ -61,6 +61,7 @@ if page.samples:
                 groups=unrecorded(images.groups),
                 corruptions=run.page_corruptions,
                 longest_side=settings.results_page.longest_side,
+                shown=settings.results_page.images,
                 withheld=run.withheld_from_page,
                 threads=unrecorded(lambda threads: threads),
             ),

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from benchc.atomic import atomic_folder
 from benchc.command_line import Json, PositiveInt
@@ -32,6 +32,7 @@ def page_images(
     groups: Annotated[dict[str, str], Json],
     corruptions: list[str] | None = None,
     longest_side: PositiveInt,
+    shown: Literal["redistributable", "all", "none"] = "redistributable",
     withheld: tuple[str, ...] = (),
     threads: PositiveInt = 1,
     output: Path,
@@ -46,6 +47,7 @@ def page_images(
         groups: the group of each corruption of the run, in its order
         corruptions: those that are shown; default: as many as there is room for
         longest_side: of an image, in pixels
+        shown: whose images are shown, as set; the page says so
         withheld: sources whose images are left out
         threads: that encode images
         output: folder to write; images.js in it lists the strips
@@ -62,11 +64,11 @@ def page_images(
     strips: dict[str, dict[str, list[int]]] = {}
 
     def wanted() -> Iterator[tuple[str, str, list[Pixels]]]:
-        shown = _once(keys, bool(corrupted))
-        for unit in _units(pool, shown, corrupted, images, names, levels):
+        once = _once(keys, bool(corrupted))
+        for unit in _units(pool, once, corrupted, images, names, levels):
             if unit.corruption == CLEAN:
                 clean = unit.variants[0]
-            for place, key in enumerate(shown[unit.item]):
+            for place, key in enumerate(once[unit.item]):
                 own = strips.setdefault(picture_name(key), {})
                 if unit.corruption != CLEAN and (levels is None or key in levels[unit.corruption]):
                     at = unit.severities if levels is None else levels[unit.corruption][key]
@@ -92,7 +94,10 @@ def page_images(
         ):
             pass
         (folder / "images.js").write_text(
-            as_script("images", {"corruptions": names, "strips": strips, "withheld": sorted(withheld)}),
+            as_script(
+                "images",
+                {"corruptions": names, "strips": strips, "withheld": sorted(withheld), "shown": shown},
+            ),
             encoding="utf-8",
         )
 

@@ -268,7 +268,7 @@ class Source(Strict):
     published: Published = Field(
         default_factory=Published,
         description="Size of the data set, for `benchc plan`, and beside the number of items that are read, "
-        "and its licence; they change nothing in a run.",
+        "and its licence, which decides whose images the results page shows; they change no number.",
     )
     reader: ReaderOptions = Field(
         default_factory=ReaderOptions, description="How the file differs from the standard columns."

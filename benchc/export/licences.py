@@ -29,7 +29,7 @@ def redistributable(source: Source) -> bool:
 
 def is_closed(source: Source) -> bool:
     """Return whether the licence of a source is known, and does not let it be passed on."""
-    return licence_of(source) != UNKNOWN and not redistributable(source)
+    return licence_of(source).casefold() != UNKNOWN and not redistributable(source)
 
 
 def hub_licence(licence: str) -> str:

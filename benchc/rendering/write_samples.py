@@ -106,7 +106,11 @@ class _Store:
                 "delete the predictions of the run and run snakemake again"
             )
         start = self.first[question] + (model * self.grades.shape[2] + scenario) * count
-        self.probabilities[start : start + count] = np.rint(np.asarray(given) * UNIT)
+        rounded = np.rint(np.asarray(given) * UNIT)
+        # Rounding leaves the most probable option the first that is most probable.
+        if rounded.argmax() != np.argmax(given):
+            rounded[np.argmax(given)] += 1
+        self.probabilities[start : start + count] = rounded
 
     def index(self) -> dict[str, object]:
         """Return what all samples have in common, and the numbers by which they are filtered and sorted."""
@@ -114,7 +118,8 @@ class _Store:
         first = [self.rows[members[0]] for members in self.members]
         sources, tasks = (sorted({row[key] for row in self.rows}) for key in ("source", "task"))
         facts = of.questions.select("sample").unique(maintain_order=True)
-        facts = facts.join(of.facts, on="sample", how="left", maintain_order="left")
+        one = of.facts.unique("sample", keep="first", maintain_order=True)
+        facts = facts.join(one, on="sample", how="left", maintain_order="left")
         return {
             "models": [{"id": id_, "label": label} for id_, label in of.labels.items()],
             "corruptions": [{"id": name, "group": group} for name, group in of.corruptions.items()],
@@ -124,6 +129,7 @@ class _Store:
             "full": FULL,
             "unit": UNIT,
             "candidates": of.candidates,
+            "note": of.note,
             "sources": sources,
             "tasks": tasks,
             "states": [*of.states],

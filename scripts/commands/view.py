@@ -1,6 +1,8 @@
 """Open the results page of a run, or show the samples of two runs beside each other."""
 
+import json
 import os
+import shlex
 import shutil
 import sys
 import webbrowser
@@ -30,6 +32,7 @@ def view(run: Path, other: Path | None = None, /, *, copy: Path | None = None, n
         copy: a new folder to which the page of one run is copied with all that it shows, to pass it on
         no_open: only print where the page is
     """
+    run, other = _folder(run), other and _folder(other)
     for folder in filter(None, (run, other)):
         _check(folder)
     if other is not None:
@@ -45,6 +48,11 @@ def view(run: Path, other: Path | None = None, /, *, copy: Path | None = None, n
         _open(page)
 
 
+def _folder(run: Path) -> Path:
+    """Return the folder of a run, which may be given by its page."""
+    return run.parent if run.name == PAGE else run
+
+
 def _check(folder: Path) -> None:
     page = folder / PAGE
     if not page.is_file():
@@ -52,12 +60,12 @@ def _check(folder: Path) -> None:
             f"{page}: there is no results page; give results/<name> of a finished run, or run benchc run "
             f"{folder}/config.yaml"
         )
-    again = f"benchc run {folder}/config.yaml --cores all"
+    again = f"benchc run {quoted(folder / 'config.yaml')} --cores all"
     if newer := newer_file(page):
         print(f"{page} is older than {newer}; {again} makes it again", file=sys.stderr)
     report = folder / "report.html"
     if report.is_file() and (newer := newer_file(report)):
-        command = f"snakemake --configfile {folder}/config.yaml --report {report}"
+        command = f"snakemake --configfile {quoted(folder / 'config.yaml')} --report {quoted(report)}"
         print(f"{report} is older than {newer}; {command} makes it again", file=sys.stderr)
 
 
@@ -78,10 +86,13 @@ def _side_by_side(run: Path, other: Path) -> Path:
             raise InputError(f"{folder}: its page has no samples; give runs that evaluate models")
     names = [run.resolve().name, other.resolve().name]
     if names[0] == names[1]:
-        names = [f"{each.resolve().parent.name}-{each.resolve().name}" for each in (run, other)]
+        names = [str(each).strip("/.").replace("/", "-") for each in (run.resolve(), other.resolve())]
     folder = SIDE_BY_SIDE / "--".join(names)
     runs = [
-        {"name": name, "base": quote(f"{Path(os.path.relpath(each, folder)).as_posix()}/")}
+        {
+            "name": name,
+            "base": quote(f"{Path(os.path.relpath(each.resolve(), folder.resolve())).as_posix()}/"),
+        }
         for name, each in zip(names, (run, other), strict=True)
     ]
     title = " and ".join(names)
@@ -96,10 +107,33 @@ def _copied(run: Path, folder: Path) -> Path:
         shutil.copy2(run / PAGE, new / PAGE)
         for name in COPIED:
             if (run / name).is_dir():
-                shutil.copytree(run / name, new / name, ignore=shutil.ignore_patterns(".*"))
+                # Contact sheets have an image of the pool, and are not on the page.
+                ignore = shutil.ignore_patterns(".*", "contact_sheet_*")
+                shutil.copytree(run / name, new / name, ignore=ignore)
         for name in ("config.yaml", "config-sources.yaml", "config-models.yaml", "models.json"):
             shutil.copy2(run / name, new / name)
+    if withheld := _withheld(run):
+        print(
+            f"figures, pages and texts of {', '.join(withheld)} are in {folder}; read the licence before you "
+            "pass them on",
+            file=sys.stderr,
+        )
     return folder / PAGE
+
+
+def _withheld(run: Path) -> list[str]:
+    """Return the sources whose images are not among those of the samples."""
+    path = run / "page/images/images.js"
+    if not path.is_file():
+        return []
+    text = path.read_text(encoding="utf-8")
+    found: list[str] = json.loads(text[text.index("{") : text.rindex("}") + 1])["withheld"]
+    return found
+
+
+def quoted(path: Path) -> str:
+    """Return a path as a shell takes it."""
+    return shlex.quote(str(path))
 
 
 def _open(page: Path) -> None:

@@ -1,7 +1,7 @@
 """What the results page of a Bench-C run shows."""
 
 from benchc.benchmarks.bench_c.settings import Settings
-from benchc.rendering.results_page.declaration import Bars, ResultsPage, samples
+from benchc.rendering.results_page.declaration import LEVEL, Bars, ResultsPage, samples
 from benchc.workflow.run import Run
 
 INTERVALS = "tables/intervals.csv"
@@ -26,7 +26,7 @@ def results_page(run: Run, settings: Settings) -> ResultsPage:
                 low="low",
                 high="high",
                 where={"corruption": None, "metric": "acc_clean", "weighting": "unweighted"},
-                chance="constant",
+                chance=LEVEL,
             ),
         ],
         samples=samples(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from benchc.benchmarks.mllm_ic.settings import Settings
-from benchc.rendering.results_page.declaration import Bars, ResultsPage, samples
+from benchc.rendering.results_page.declaration import LEVEL, Bars, ResultsPage, samples
 from benchc.workflow.judges import judged
 from benchc.workflow.run import Run
 
@@ -35,7 +35,7 @@ def results_page(run: Run, settings: Settings, labels: Mapping[str, str], words:
                 value="accuracy",
                 low="accuracy_low",
                 high="accuracy_high",
-                chance="constant",
+                chance=LEVEL,
             ),
         ],
         samples=samples(

@@ -84,4 +84,5 @@ def page_samples(
         severities=severities,
         right=f"a group with four right answers, by the reading {reading}",
         candidates=candidates_of(chosen),
+        note="The main tables are of the groups whose method is mined.",
     )

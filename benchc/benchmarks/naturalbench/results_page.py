@@ -57,4 +57,5 @@ def _bars(label: str, value: str, chance: float) -> Bars:
         low=f"{value}_low",
         high=f"{value}_high",
         chance=chance,
+        digits=1,
     )

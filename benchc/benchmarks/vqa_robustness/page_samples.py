@@ -39,9 +39,8 @@ def page_samples(
         rows = rows_of(graded[model], GRADES, columns, questions["id"])
         cut = pl.when(pl.col("finish") == "length").then(pl.lit(", cut off")).otherwise(pl.lit(""))
         exact = pl.when("exact").then(pl.lit("the reference answer, letter by letter"))
-        similar = pl.when(pl.col(grade).cast(pl.Float64) > 0).then(pl.lit(f"right by the grade {grade}"))
-        wrong = pl.lit(f"wrong by the grade {grade}")
-        note = pl.coalesce(exact, similar, wrong) + cut
+        points = pl.col(grade).cast(pl.Float64).round(2).cast(pl.String).str.strip_suffix(".0")
+        note = pl.coalesce(exact, pl.format(f"{{}} by the grade {grade}", points)) + cut
         return rows.select(*CELL, "reply", grade=pl.col(grade).cast(pl.Float32), note=note)
 
     return Samples(

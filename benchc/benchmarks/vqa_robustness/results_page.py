@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from benchc.benchmarks.vqa_robustness.settings import Settings
-from benchc.rendering.results_page.declaration import Bars, ResultsPage, samples
+from benchc.rendering.results_page.declaration import LEVEL, Bars, ResultsPage, samples
 from benchc.workflow.judges import judged
 from benchc.workflow.run import Run
 
@@ -25,7 +25,7 @@ def results_page(run: Run, settings: Settings, labels: Mapping[str, str]) -> Res
                 value="accuracy",
                 low="accuracy_low",
                 high="accuracy_high",
-                chance="constant",
+                chance=LEVEL,
             ),
         ],
         samples=samples(

@@ -21,7 +21,7 @@ from markupsafe import Markup
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.rendering.declaration import Output
-from benchc.rendering.results_page.declaration import Bars, ResultsPage
+from benchc.rendering.results_page.declaration import LEVEL, Bars, ResultsPage
 from benchc.schemas.models import Models, read_models
 from benchc.schemas.parquet import TableError, read_footer
 from benchc.schemas.pool import POOL
@@ -163,10 +163,8 @@ def table_html(root: Path, output: Output) -> dict[str, Any]:
 
 def _in_boxes(html: Markup) -> Markup:
     """Return HTML whose tables are in boxes that scroll. Texts are escaped, so that all tags are our own."""
-    boxed = html.replace("<table>", '<div class="printed scroll"><table>').replace(
-        "</table>", "</table></div>"
-    )
-    return Markup(boxed)
+    text = str(html).replace("<table>", '<div class="printed scroll"><table>')  # Markup would escape the tags
+    return Markup(text.replace("</table>", "</table></div>"))
 
 
 def _digits(value: str | None) -> str:
@@ -183,6 +181,8 @@ def _standings(root: Path, where: Mapping[str, str]) -> pl.DataFrame | None:
     if not path.is_file():
         return None
     frame = read_table_csv(path)
+    if frame.is_empty():  # no model has the measure, so that all are ranked
+        return None
     return frame.filter(**{name: value for name, value in where.items() if name in frame.columns})
 
 
@@ -244,6 +244,7 @@ def _ends(value: Value | None) -> tuple[float, float] | None:
 def _values(root: Path, bars: Bars, models: Models) -> dict[str, Value]:
     """Return number and ends of the interval of each model by its id."""
     frame = read_table_csv(root / bars.table)
+    frame = frame.with_columns(pl.selectors.float().fill_nan(None))
     columns = [bars.model, bars.value, *filter(None, (bars.low, bars.high)), *bars.where]
     if absent := [name for name in columns if name not in frame.columns]:
         raise InputError(
@@ -269,12 +270,12 @@ def _finite(value: object) -> float | None:
 
 
 def _chance(bars: Bars, standings: pl.DataFrame | None) -> float | None:
-    if not isinstance(bars.chance, str):
-        return bars.chance
-    if standings is None or bars.chance not in standings.columns or standings.is_empty():
+    if bars.chance != LEVEL:
+        return bars.chance if isinstance(bars.chance, float) else None
+    if standings is None or standings.is_empty():
         return None
-    values = standings.select(pl.col(bars.chance).cast(pl.Float64).max())
-    return float(values.item()) if values.item() is not None else None
+    level = standings.select(pl.max_horizontal(pl.col("guessing", "constant").cast(pl.Float64)).max()).item()
+    return None if level is None else float(level)
 
 
 def _ranked(standings: pl.DataFrame | None) -> set[str] | None:
@@ -300,8 +301,7 @@ def _bar(bars: Bars, value: Value | None, scale: tuple[float, float], chance: fl
         return round(100 * (each - scale[0]) / (scale[1] - scale[0]), 2)
 
     def text(each: float) -> str:
-        shown = f"{100 * each:.1f}" if bars.percent else f"{each:.3f}"
-        return shown.replace("-", "−")
+        return f"{each:.{bars.digits}f}".replace("-", "−")
 
     has_interval = low is not None and high is not None
     return {
@@ -357,6 +357,8 @@ def _left_out(root: Path) -> Iterable[str]:
             report = pl.read_csv(path, infer_schema=False, glob=False)
         except pl.exceptions.NoDataError:
             continue
+        if not {"kind", "reason"} <= {*report.columns}:
+            continue
         source = path.name.removesuffix(".report.csv")
         # Notes are on rows that became items.
         for kind in ("rejected", "excluded"):
@@ -371,8 +373,10 @@ def _not_ranked(standings: pl.DataFrame | None) -> Iterable[str]:
         return
     for (model,), rows in standings.group_by("model", maintain_order=True):
         if not rows["ranked"].any():
-            below = (~rows["above_chance"].fill_null(False)).any()
+            below = rows["above_chance"].eq(False).any()
             reason = "it is not above chance on clean images" if below else "its label mass is low"
+            if rows["above_chance"].null_count() == rows.height:
+                reason = "it has no accuracy on clean images"
             yield f"{model}: not ranked, since {reason} (table chance)"
 
 

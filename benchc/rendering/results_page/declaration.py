@@ -6,6 +6,8 @@ from typing import Literal
 
 from benchc.rendering.declaration import Output
 
+LEVEL = "level"  # the larger one of guessing and of the best answer that is always the same
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bars:
@@ -18,8 +20,8 @@ class Bars:
         model: column of the model, an id or a label
         where: values of other columns that a row must have; None is null
         better: which end is better
-        percent: whether values are shares, shown in per cent
-        chance: the value without looking at an image: a number, or a column of the table ``chance``
+        digits: the number of decimals
+        chance: the value without looking at an image: a number, or LEVEL, that of the table ``chance``
     """
 
     label: str
@@ -30,7 +32,7 @@ class Bars:
     model: str = "model"
     where: Mapping[str, str | int | None] = field(default_factory=dict)
     better: Literal["higher", "lower"] = "higher"
-    percent: bool = False
+    digits: int = 3
     chance: float | str | None = None
 
 

@@ -57,6 +57,7 @@ class Samples:
         measures: of the answers
         states: values of the column ``state``, and ``state_label`` what it is
         candidates: how many samples the benchmark has
+        note: a sentence on the samples; empty for none
     """
 
     questions: pl.DataFrame
@@ -71,6 +72,7 @@ class Samples:
     states: Sequence[str] = field(default=())
     state_label: str = ""
     candidates: int
+    note: str = ""
 
     @property
     def scenarios(self) -> list[tuple[str, int]]:

@@ -411,7 +411,7 @@ function frame(name, corruption, level, caption) {
   const place = isClean ? 0 : (strips?.[corruption] ?? []).indexOf(level) + 1;
   if (!strips || !of || (!isClean && !place)) {
     box.classList.add("absent");
-    box.textContent = !strips ? "This image is not in the page: its source may not be passed on." :
+    box.textContent = !strips ? "This image is not in the page (results_page.images)." :
       `The page has no images under ${words(corruption)}.`;
   } else {
     const image = element("img"), frames = strips[of].length + 1;
@@ -796,7 +796,9 @@ async function startViewer(given) {
     hidden > 0 ? `${shared.ids.length.toLocaleString("en")} of ${shared.candidates.toLocaleString("en")} samples, the first in the order of a hash (results_page.samples).` : "",
     given.length > 1 ? `${samples.length.toLocaleString("en")} samples are in both runs.` : "",
     shared.right === "right" ? "" : `Right is ${shared.right}.`,
-    runs[0].pictures.withheld.length ? `Without images of ${runs[0].pictures.withheld.join(", ")}, whose licence does not let them be passed on (results_page.images).` : "",
+    shared.note,
+    runs[0].pictures.shown === "none" ? "Without images (results_page.images)." : runs[0].pictures.withheld.length
+      ? `Without images of ${runs[0].pictures.withheld.join(", ")}, whose licence does not let them be passed on (results_page.images).` : "",
     corruptions.length > runs[0].pictures.corruptions.length ? `Images under ${runs[0].pictures.corruptions.length} of ${corruptions.length} corruptions (results_page.corruptions).` : "",
   ].filter(Boolean).join(" ");
   filter();

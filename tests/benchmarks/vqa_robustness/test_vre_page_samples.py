@@ -34,8 +34,8 @@ def test_grades_are_those_of_the_setting_and_notes_say_why(tmp_path: Path) -> No
 
     assert found("normalised") == [
         ("s/0", "clean", "red", 1.0, "the reference answer, letter by letter"),
-        ("s/0", "fog", "Red.", 1.0, "right by the grade normalised"),
-        ("s/1", "fog", "", 0.0, "wrong by the grade normalised, cut off"),
+        ("s/0", "fog", "Red.", 1.0, "1 by the grade normalised"),
+        ("s/1", "fog", "", 0.0, "0 by the grade normalised, cut off"),
     ]
     assert [round(float(str(row[3])), 3) for row in found("soft")] == [0.9, 0.3, 0.0]
     assert [row[3] for row in found("exact")] == [1.0, 0.0, 0.0]

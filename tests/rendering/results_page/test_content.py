@@ -17,7 +17,7 @@ from benchc.rendering.results_page.content import (
     page_content,
     table_html,
 )
-from benchc.rendering.results_page.declaration import Bars, ResultsPage
+from benchc.rendering.results_page.declaration import LEVEL, Bars, ResultsPage
 from benchc.rendering.results_page.html import page_html
 from benchc.schemas.models import Model, Models, models_text
 
@@ -91,6 +91,7 @@ def test_models_are_in_the_order_of_the_first_number(run: RunFiles) -> None:
     assert ("infer", "2 min 1 s in 2 jobs") in dict(content["made"])["Cost by stage"]
     assert "https://example.org/s.tsv, MD5 0a" in dict(dict(content["made"])["Inputs"])["s"]
     text = page_html("run", "run", [], content)
+    assert '<div class="printed scroll"><table>' in text and "<p>A note.</p>" in text
     assert "Model &lt;b&gt;" in text and "<i>" not in text and "<strong>1</strong>" in text
 
 
@@ -182,7 +183,7 @@ def test_a_verdict_needs_intervals_of_all_and_two_ranked_models(run: RunFiles) -
     assert content["verdict"] == "" and content["models"][0]["id"] == "a"
 
 
-def test_per_cent_chance_of_a_column_and_rows_of_other_metrics(run: RunFiles) -> None:
+def test_chance_is_that_of_the_table_and_rows_of_other_metrics_are_left_out(run: RunFiles) -> None:
     rows = {
         "model": ["a", "a", "b", "c", "gone"],
         "metric": ["acc", "ras", "acc", "acc", "acc"],
@@ -194,13 +195,11 @@ def test_per_cent_chance_of_a_column_and_rows_of_other_metrics(run: RunFiles) ->
     frame = pl.concat([frame, frame.head(1).with_columns(corruption=pl.lit("fog"), value=pl.lit(8.0))])
     frame.write_csv(run.root / "tables/long.csv")
     where = {"metric": "acc", "corruption": None}
-    bars = Bars(
-        label="accuracy", table="tables/long.csv", value="value", where=where, chance="constant", percent=True
-    )
+    bars = Bars(label="accuracy", table="tables/long.csv", value="value", where=where, chance=LEVEL, digits=1)
     content = page_content(run, ResultsPage(bars=[bars]), OUTPUTS)
     shown = [(row["id"], row["bars"][0]["number"], row["bars"][0]["chance"]) for row in content["models"]]
     # The axis is from 0 to 1, not to 9.
-    assert shown == [("a", "50.0", 30.0), ("b", "25.0", 30.0), ("c", "100.0", 30.0)]
+    assert shown == [("a", "0.5", 30.0), ("b", "0.2", 30.0), ("c", "1.0", 30.0)]
     assert content["has_chance"]
 
 

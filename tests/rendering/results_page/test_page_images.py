@@ -135,6 +135,7 @@ def test_each_image_is_written_once_with_its_clean_one_first(run: Path) -> None:
         "corruptions": [*GROUPS],
         "strips": {picture_name(key): dict.fromkeys(GROUPS, LEVELS) for key in ALL},
         "withheld": [],
+        "shown": "redistributable",
     }
     assert len(contents(folder)) == 1 + len(ALL) * len(GROUPS)
     for key in ("p://x", "p://y", "p://z"):
