@@ -52,9 +52,7 @@ def run(
         "answer": [0] * len(keys),
         "category": [None] * len(keys),
         "l2_category": [None] * len(keys),
-        "images": [
-            [{"bytes": encode_png(PICTURES[key]), "path": None} for key in own] for own in keys.values()
-        ],
+        "images": [[files[key] for key in own] for own in keys.values()],
         "image_keys": [[f"s://{key}" for key in own] for own in keys.values()],
     }
     pool, chosen = folder / "items.parquet", folder / "chosen.parquet"
