@@ -13,8 +13,8 @@ get("theme").addEventListener("click", () => {
 
 // A click on the head of a column sorts by the first number of its cells, or by text.
 const numberIn = text => {
-  const found = text.replaceAll("−", "-").replaceAll(",", "").match(/[-+]?\d+(\.\d+)?(e[-+]?\d+)?/i);
-  return found ? Number(found[0]) : null;
+  const found = text.replaceAll("−", "-").replaceAll(",", "").match(/([-+]?\d+(?:\.\d+)?(?:e[-+]?\d+)?)([kMB]\b)?/i);
+  return found ? Number(found[1]) * ({k: 1e3, M: 1e6, B: 1e9}[found[2]] ?? 1) : null;
 };
 for (const table of document.querySelectorAll(".printed table")) {
   const body = table.tBodies[0], heads = [...(table.tHead?.rows[0]?.cells ?? [])];
@@ -32,8 +32,8 @@ for (const table of document.querySelectorAll(".printed table")) {
       heads.forEach(each => each.removeAttribute("aria-sort"));
       if (next === "none") { body.append(...original); return; }
       head.setAttribute("aria-sort", next);
-      const texts = original.map(row => row.cells[column]?.textContent.trim() ?? "");
-      const isNumber = texts.filter(text => /^[-+−(]?\d/.test(text)).length > texts.length / 2;
+      const texts = original.map(row => (row.cells[column]?.textContent ?? "").trim().replace(/^–$/, ""));
+      const isNumber = texts.filter(text => /^[-+−(]?\d/.test(text)).length > texts.filter(Boolean).length / 2;
       const keys = new Map(original.map((row, at) => [row, isNumber ? numberIn(texts[at]) : texts[at]]));
       const sign = next === "ascending" ? 1 : -1;
       body.append(...[...original].sort((one, two) => {

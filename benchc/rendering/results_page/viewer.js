@@ -172,7 +172,8 @@ function filter() {
       if (!best || merit > best.merit) best = {place, corruption, severity, merit, found, against};
     }
     if (best) rows.push(best);
-    else if (!corruptions.length) {
+    else if (!state.corruption && !state.severity && !scenarios.some(([name, level]) => outcome(model(), place, name, level))) {
+      // Without an answer under any corruption, the clean one is shown.
       const grade = model().run.grade(samples[place][runs.indexOf(model().run)], model().number, CLEAN);
       const found = {clean: grade, grade, kind: right(model().run, grade) ? "rr" : "ww", state: null, change: 0};
       const base = other() && other().run.grade(samples[place][runs.indexOf(other().run)], other().number, CLEAN);
@@ -428,10 +429,10 @@ function frame(name, corruption, level, caption) {
   figure.append(box);
   return figure;
 }
-function images(names, corruption, level) {
+function images(names, corruption, level, labels = names.map((_, at) => `image ${at + 1}`)) {
   const made = element("div", undefined, "images");
   for (const [at, name] of names.entries()) {
-    const which = names.length > 1 ? `image ${at + 1}: ` : "";
+    const which = names.length > 1 ? `${labels[at]}: ` : "";
     made.append(frame(name, corruption, 0, `${which}clean`));
     if (corruptions.length) made.append(frame(name, corruption, level, `${which}${words(corruption)}, severity ${level}`));
   }
@@ -439,7 +440,8 @@ function images(names, corruption, level) {
 }
 function groupImages(item, corruption, level) {
   const names = [...new Set(item.questions.flatMap(question => question.pictures))];
-  return images(names, corruption, level);
+  // An image may be stored, and corrupted, for each question anew.
+  return images(names, corruption, level, names.length === item.questions.length ? item.questions.map(question => question.name) : undefined);
 }
 
 /** All answers of a group: models as rows, questions as columns. */

@@ -208,9 +208,10 @@ def test_the_results_page_is_used_and_shows_four_answers_of_a_group(finished_gro
         models = len(browser.texts("#filter-model option"))
         assert len(browser.texts("#detail .group .mark")) == 4 * models
         assert len(browser.texts("#detail section.question")) == 4
-        # Two images, clean and corrupted.
-        assert len(browser.texts("#detail .frame")) == 4
         group, marks = browser.run(TITLE), browser.texts("#detail .group tr:nth-child(2) .mark")
+        # Each image, clean and corrupted. These items have an image of their own each.
+        captions = browser.texts("#detail .images figcaption")
+        assert len(captions) == 8 and captions[-2] == "question 2, image 2: clean"
         clean = scores.filter(group=group, corruption="clean").row(0, named=True)
         order = [f"c{name[9:10]}{name[-1]}" for name in browser.texts("#detail .group th")[1:5]]
         places = [f"c{int(each[1]) - 1}{int(each[2]) - 1}" for each in order]
