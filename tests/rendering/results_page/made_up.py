@@ -73,7 +73,7 @@ def write_page(
     strips = {}
     for number, keys in enumerate(result.questions["image_keys"]):
         for key in keys:
-            frames = [np.full((30, 40, 3), 20 * number + 10 * frame, np.uint8) for frame in range(3)]
+            frames = [np.full((30, 40, 3), (20 * number + 10 * frame) % 256, np.uint8) for frame in range(3)]
             write_strip(folder / "page/images", key, "fog", frames, 480)
             strips[picture_name(key)] = {"fog": LEVELS}
     listed = {"corruptions": ["fog"], "strips": strips, "withheld": []}

@@ -3,12 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from benchc.rendering.results_page.html import page_html
 from tests.browser import ARROW_LEFT, ARROW_RIGHT, Browser, chromium
-from tests.page_clicks import COUNT, IS_READY, LEVEL, TITLE, WIDER, wait
+from tests.page_clicks import COUNT, IS_READY, LEVEL, TITLE, wait
 from tests.rendering.results_page.made_up import answers, questions, samples, write_page
 
 TEXTS = ["How many birds?", "Is it red?", "Which way?", "Is it a very cold day?"]
@@ -138,50 +137,3 @@ def test_two_runs_show_the_samples_that_both_have(browser: Browser, tmp_path: Pa
     differing = {text[:6] for text in browser.run(ROWS)}
     assert differing == {"How ma", "Is it ", "Which "}
     assert browser.run("return rows.map(row => Math.round(row.merit))") == [1, 1, 1]
-
-
-HOSTILE = [
-    "<script>window.ran = 1</script>",
-    "</script><script>window.ran = 1</script>",
-    "<img src=x onerror='window.ran = 1'>",
-    "[click](javascript:window.ran=1) **bold** $\\frac{1}{2}$ | cell",
-    "\u202eright to left\u202d \u2066isolate",
-    "null \x00 bell \x07 tab \t line\nfeed \u2028 separator",
-    "Z" * 10_000,
-    "word " * 2_000,
-    "z\u0300\u0301\u0302" * 200,
-    "",
-]
-
-
-def test_hostile_texts_run_nothing_and_break_no_layout(browser: Browser, tmp_path: Path) -> None:
-    number = len(HOSTILE)
-    of = questions(
-        HOSTILE,
-        options=[[text, "no"] for text in HOSTILE],
-        hint=HOSTILE,
-        source=HOSTILE,
-        task=HOSTILE[::-1],
-        id=[f"s/{text[:200]}{place}" for place, text in enumerate(HOSTILE)],
-        sample=[f"s/{text[:200]}{place}" for place, text in enumerate(HOSTILE)],
-    )
-    ids = of["id"].to_list()
-    given = answers(ids, {}).with_columns(
-        reply=pl.Series(HOSTILE * len(answers(ids[:1], {})))[: number * 5], note=pl.lit(HOSTILE[2])
-    )
-    labels = {"m": HOSTILE[2] + HOSTILE[0]}
-    page = write_page(tmp_path / "hostile", samples(of, {"m": given}, labels=labels), title=HOSTILE[1])
-    for width in (1366, 500):
-        browser.resize(width, 900)
-        browser.open(page)
-        wait(browser, IS_READY)
-        for _ in range(number):
-            assert browser.run("return window.ran") is None
-            assert browser.run(WIDER) == 0, browser.run(TITLE)
-            browser.run("stepSample(1)")
-        shown = browser.run("return rows.map(row => shared.ids[samples[row.place][0]])")
-        assert {*shown} == {*ids}
-    browser.resize(1366, 900)
-    browser.run("return change({sample: arguments[0]})", ids[0])
-    wait(browser, TITLE, lambda title: title == ids[0])
-    assert browser.texts("#detail .ask") == [HOSTILE[0]]
