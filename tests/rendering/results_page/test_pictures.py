@@ -64,3 +64,19 @@ def test_corruptions_fit_and_keep_the_order_of_the_run(given: dict[str, tuple[st
     shown = shown_corruptions(groups, counts)
     assert shown == [name for name in groups if name in shown]
     assert shown and (len(shown) == 1 or sum(counts[name] for name in shown) <= MOST_STRIPS)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 900), (900, 1), (20_000, 3)])
+def test_images_of_one_pixel_and_very_tall_ones_have_all_frames(shape: tuple[int, int]) -> None:
+    frames = [np.full((*shape, 3), level, np.uint8) for level in (0, 120, 240)]
+    found = opened(strip(frames, 480))
+    height = found.shape[0] // 3
+    assert found.shape[0] == 3 * height and max(height, found.shape[1]) <= 480
+    levels = [found[place * height : (place + 1) * height].mean() for place in range(3)]
+    np.testing.assert_allclose(levels, [0, 120, 240], atol=6)
+
+
+def test_a_narrow_frame_of_another_shape_keeps_a_pixel() -> None:
+    found = opened(strip([np.zeros((50, 50, 3), np.uint8), np.full((50_000, 2, 3), 255, np.uint8)], 480))
+    assert found.shape == (100, 50, 3)
+    assert (found[50:] == 255).any() and (found[50:, 0] == 128).all()

@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+from benchc.rendering.results_page.content import RunFiles, page_content
 from benchc.rendering.results_page.html import page_html
 from tests.browser import ARROW_LEFT, ARROW_RIGHT, Browser, chromium
 from tests.page_clicks import COUNT, IS_READY, LEVEL, TITLE, wait
 from tests.rendering.results_page.made_up import answers, questions, samples, write_page
+from tests.rendering.results_page.test_content import OUTPUTS, PAGE, run  # noqa: F401  (fixture)
 
 TEXTS = ["How many birds?", "Is it red?", "Which way?", "Is it a very cold day?"]
 IDS = [f"s/{number}" for number in range(len(TEXTS))]
@@ -137,3 +140,57 @@ def test_two_runs_show_the_samples_that_both_have(browser: Browser, tmp_path: Pa
     differing = {text[:6] for text in browser.run(ROWS)}
     assert differing == {"How ma", "Is it ", "Which "}
     assert browser.run("return rows.map(row => Math.round(row.merit))") == [1, 1, 1]
+
+
+def test_samples_without_corrupted_answers_show_the_clean_ones(browser: Browser, tmp_path: Path) -> None:
+    clean = {id_: each.filter(corruption="clean") for id_, each in {"a": OF_A, "b": OF_B}.items()}
+    browser.open(write_page(tmp_path / "page", samples(questions(TEXTS), clean)))
+    wait(browser, IS_READY)
+    assert browser.run(COUNT) == "4 of 4 samples"
+    assert {*browser.texts("#list .row .scenario")} == {"clean"}
+    choose(browser, "model", "1")
+    # The wrong one of b is found.
+    choose(browser, "outcome", "ww")
+    assert browser.run(ROWS) == ["Is it a very cold day? · yes · no"]
+    choose(browser, "corruption", "fog")
+    assert browser.run(COUNT) == "0 of 4 samples"
+    assert browser.messages() == []
+
+
+def test_each_image_of_a_group_is_called_by_its_question(browser: Browser, tmp_path: Path) -> None:
+    names = [f"question {q}, image {i}" for q in (1, 2) for i in (1, 2)]
+    for shared, captions in ((False, names), (True, ["image 1", "image 2"])):
+        keys = [[f"k{number % 2 if shared else number}"] for number in range(4)]
+        of = questions(TEXTS, sample=["g"] * 4, name=[*names], image_keys=[*keys])
+        facts = pl.DataFrame({"sample": ["g"]})
+        browser.open(write_page(tmp_path / str(shared), samples(of, {"a": OF_A}, facts=facts)))
+        wait(browser, TITLE, lambda title: title == "g")
+        found = browser.texts("#detail .images figcaption")
+        assert found[::2] == [f"{caption}: clean" for caption in captions]
+        assert browser.texts("#detail .group th")[1:5] == names
+        assert browser.texts("#detail .group .mark")[1] == "✓→✗"
+
+
+def test_a_page_without_samples_has_names_and_tables_that_sort(
+    browser: Browser,
+    run: RunFiles,  # noqa: F811
+) -> None:
+    cells = ["540", "750k", "\u2013", "48.1k", "1,200", "\u22127 [\u22129, 1]", "2M", "\u2013"]
+    rows = "".join(f"| {cell} | {number} |\n" for number, cell in enumerate(cells))
+    (run.root / "tables/main.md").write_text(f"| n | at |\n| --- | --- |\n{rows}")
+    page = run.root / "index.html"
+    page.write_text(page_html("alone", "alone", [], page_content(run, PAGE, OUTPUTS)), encoding="utf-8")
+    browser.open(page)
+    column = (
+        "return [...document.querySelectorAll('.printed tbody td:first-child')].map(each => each.textContent)"
+    )
+    head = browser.find(".printed th")
+    sorted_cells = ["2M", "750k", "48.1k", "1,200", "540", "\u22127 [\u22129, 1]"]
+    browser.click(head)
+    assert browser.run(column) == [*sorted_cells, "\u2013", "\u2013"]
+    browser.press(head, "\ue007")  # Enter
+    assert browser.run(column) == [*sorted_cells[::-1], "\u2013", "\u2013"]
+    browser.click(head)
+    assert browser.run(column) == cells
+    browser.click(browser.find("a[data-model]"))
+    assert browser.messages() == []

@@ -99,3 +99,52 @@ def test_probabilities_are_a_softmax_that_takes_minus_infinity() -> None:
     found = frame.select(p=probabilities())["p"].to_list()
     np.testing.assert_allclose(found[0], [0.5, 0.5, 0])
     np.testing.assert_allclose(found[1], [0.25, 0.75], rtol=1e-6)
+
+
+def test_measures_beyond_the_range_are_at_its_ends_and_means_of_a_group(tmp_path: Path) -> None:
+    of = questions(["a", "b", "c"], sample=["g", "g", "h"])
+    values = {"s/0": 0.5, "s/1": -0.1, "s/2": 99.0}
+    given = answers([*values], {}).with_columns(ras=pl.col("id").replace_strict(values))
+    low = given.with_columns(ras=-pl.col("ras"))
+    write(samples(of, {"m": given, "n": low}), prefix=tmp_path / "samples")
+    ras = numbers(value(tmp_path / "samples.js")["measures"][0]["values"], 2, 2, len(CELLS))
+    # -32,768 is an answer without a measure.
+    assert ras[:, :, 1].tolist() == [[2000, -2000], [32767, -32767]]
+
+
+def test_a_group_with_a_missing_answer_has_none(tmp_path: Path) -> None:
+    of = questions(["a", "b"], sample=["g", "g"])
+    given = answers(["s/0", "s/1"], {("s/0", "fog", 1): 0.1})
+    lacking = given.filter(~((pl.col("id") == "s/1") & (pl.col("corruption") == "fog")))
+    absent = lacking.with_columns(grade=pl.when(corruption="blur", id="s/0").then(None).otherwise("grade"))
+    write(samples(of, {"m": absent}), prefix=tmp_path / "samples")
+    index = value(tmp_path / "samples.js")
+    assert numbers(index["grades"], 1, 1, len(CELLS)).ravel().tolist() == [200, 255, 255, 255, 255]
+    assert index["measures"][0]["values"] != packed(np.zeros((1, 1, len(CELLS)), np.int16))
+    # The answers that are there are shown.
+    first = value(tmp_path / "items/0.js")["questions"][0]
+    assert numbers(first["grades"], 1, len(CELLS)).ravel().tolist() == [200, 0, 200, 255, 255]
+
+
+def test_states_are_those_of_the_first_question_and_texts_are_searched_in_part(tmp_path: Path) -> None:
+    of = questions(["q" * 700, "b"], sample=["g", "h"], options=[["yes", "no"], ["no", "no"]])
+    given = answers(["s/0", "s/1"], {}).with_columns(
+        state=pl.when(corruption="fog", severity=2).then(pl.lit("lost")).otherwise(None)
+    )
+    write(samples(of, {"m": given}, states=["kept", "lost"]), prefix=tmp_path / "samples")
+    index = value(tmp_path / "samples.js")
+    states = numbers(index["stateValues"], 2, 1, len(CELLS))
+    assert states[:, 0].tolist() == [[255, 255, 1, 255, 255]] * 2
+    # Equal texts are there once.
+    assert index["texts"] == ["q" * 600, "b · no"]
+    assert index["sourceOf"] == [index["sources"].index(name) for name in ("two", "one")]
+
+
+def test_facts_are_of_their_samples_and_have_no_nan(tmp_path: Path) -> None:
+    of = questions(["a", "b", "c"])
+    facts = pl.DataFrame({"sample": ["s/2", "s/0"], "κ": [float("nan"), 0.123456], "kind": ["x", None]})
+    write(samples(of, {"m": answers(["s/0"], {})}, facts=facts), prefix=tmp_path / "samples")
+    assert value(tmp_path / "samples.js")["facts"] == [
+        {"label": "κ", "values": [0.1235, None, None]},
+        {"label": "kind", "values": [None, None, "x"]},
+    ]
