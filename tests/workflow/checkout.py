@@ -139,7 +139,7 @@ class Checkout:
         path = self.folder / self.config
         config = yaml.safe_load(path.read_text())
         for key, value in changes.items():
-            config[key] = {**config[key], **value} if isinstance(value, dict) else value
+            config[key] = {**(config.get(key) or {}), **value} if isinstance(value, dict) else value
         path.write_text(yaml.safe_dump(config, sort_keys=False, allow_unicode=True))
 
     @contextmanager
