@@ -121,7 +121,7 @@ def _shown(root: Path, output: Output) -> dict[str, Any]:
 
 
 def caption_html(text: str) -> Markup:
-    """Return a caption in reStructuredText as HTML, without files and HTML of its own; it links to the web alone."""
+    """Return a caption in reStructuredText as HTML, without tags of its own, and with web links alone."""
     parts = publish_parts(text, writer="html5", settings_overrides=CAPTION_SETTINGS)
     return Markup(re.sub(r' href="(?!https?://)[^"]*"', "", parts["body"]))
 
