@@ -189,11 +189,9 @@ def test_the_results_page_is_used(finished_scenarios, tmp_path):
         judged = read_table(run / "judgements/questions/words.parquet", JUDGEMENTS)
         id_, level = browser.run(TITLE), int(str(browser.run(LEVEL)))
         corruption = browser.run("return document.querySelector('#detail .controls select').value")
-        cells = [
-            judged.filter(id=id_, corruption=name, severity=at)
-            for name, at in ((corruption, level), ("clean", 0))
-        ]
         notes = []
-        for option, status in (cell.select("option", "status").row(0) for cell in reversed(cells)):
+        for name, severity in (("clean", 0), (corruption, level)):
+            cell = judged.filter(id=id_, corruption=name, severity=severity)
+            option, status = cell.select("option", "status").row(0)
             notes.append(f"no option: {status}" if option is None else f"{LETTERS[option]}, by its {status}")
         assert browser.texts("#detail .reply small") == notes
