@@ -12,8 +12,8 @@ from scripts.write_command_reference import command_page
 from tests.docs.blocks import PAGES, ROOT, text_of
 from tests.docs.test_commands import WRITTEN
 
-# Names of files that a reader writes.
-EXAMPLES = re.compile(r"/(my[-_]|darken|kept_tasks|count)")
+# Names of files that a reader or a command writes.
+EXAMPLES = re.compile(r"/(my[-_]|darken|kept_tasks|count|_build)")
 TABLES = [*PAGES, "config/README.md", "results/README.md", "CHANGELOG.md"]
 
 

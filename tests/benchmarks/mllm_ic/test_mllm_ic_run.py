@@ -10,6 +10,7 @@ from benchc.benchmarks.mllm_ic.schemas.capabilities import CAPABILITIES
 from benchc.benchmarks.mllm_ic.schemas.cube import CUBE
 from benchc.benchmarks.mllm_ic.schemas.outcomes import OUTCOMES
 from benchc.benchmarks.mllm_ic.schemas.scores import SCORES
+from benchc.letters import LETTERS
 from benchc.schemas.judgements import JUDGEMENTS
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
@@ -17,6 +18,7 @@ from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.subset import SUBSET
 from tests.benchmarks.mllm_ic.conftest import CATEGORIES, CONFIG, TYPES
 from tests.page_answers import opened, use
+from tests.page_clicks import LEVEL, TITLE
 from tests.workflow.checkout import Checkout
 
 RUN = "results/scenarios"
@@ -183,8 +185,13 @@ def test_the_results_page_is_used(finished_scenarios, tmp_path):
     grade = (pl.col("logits").list.arg_max() == pl.col("answer")).cast(pl.Float64)
     with opened(run, tmp_path) as browser:
         use(browser, run, predicted.select("corruption", "severity", sample="id", grade=grade))
-        # What the other model said, and which option was read from it.
+        # Which option was read from what the other model said.
         judged = read_table(run / "judgements/questions/words.parquet", JUDGEMENTS)
-        states = set(judged.filter(pl.col("option").is_null())["status"].cast(pl.String))
-        notes = " ".join(browser.texts("#detail .reply small"))
-        assert notes and (not states or any(state in notes for state in states) or "by its" in notes)
+        id_, level = browser.run(TITLE), int(str(browser.run(LEVEL)))
+        corruption = browser.run("return document.querySelector('#detail .controls select').value")
+        notes = []
+        for name, severity in (("clean", 0), (corruption, level)):
+            cell = judged.filter(id=id_, corruption=name, severity=severity)
+            option, status = cell.select("option", "status").row(0)
+            notes.append(f"no option: {status}" if option is None else f"{LETTERS[option]}, by its {status}")
+        assert browser.texts("#detail .reply small") == notes
