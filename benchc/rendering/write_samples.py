@@ -160,9 +160,8 @@ class _Store:
         return values[[members[0] for members in self.members]]
 
     def _graded(self) -> Numbers:
-        """Return the grade of each sample: the least of its questions, in steps of 1 / FULL."""
-        least = np.stack([self.grades[members].min(axis=0) for members in self.members])
-        return np.where(np.isnan(least), MISSING, np.rint(np.nan_to_num(least) * FULL)).astype(np.uint8)
+        """Return the grade of each sample: the least of its questions."""
+        return _in_steps(np.stack([self.grades[members].min(axis=0) for members in self.members]))
 
     def _measured(self, name: str) -> Numbers:
         mean = np.stack([self.measures[name][members].mean(axis=0) for members in self.members])
@@ -202,15 +201,16 @@ class _Store:
             "answer": row["answer"],
             "truths": [_short(text) for text in row["truths"]],
             "pictures": [picture_name(key) for key in row["image_keys"] or []],
-            "grades": packed(
-                np.where(
-                    np.isnan(self.grades[number]), MISSING, np.rint(np.nan_to_num(self.grades[number]) * FULL)
-                ).astype(np.uint8)
-            ),
+            "grades": packed(_in_steps(self.grades[number])),
             "probabilities": packed(shown) if (shown != 65_535).any() else None,
             **told,
             "texts": [self.known_texts[place] for place in used],
         }
+
+
+def _in_steps(grades: Numbers) -> Numbers:
+    """Return grades, NaN where there is none, in steps of 1 / FULL."""
+    return np.where(np.isnan(grades), MISSING, np.rint(np.nan_to_num(grades) * FULL)).astype(np.uint8)
 
 
 def _short(text: str) -> str:

@@ -111,9 +111,9 @@ def questions_of(
     return found.join(names, on="id", how="left", maintain_order="left")
 
 
-def labels_of(models: Models, ids: Iterable[str] | None = None) -> dict[str, str]:
-    """Return the labels of models by id; ``ids``: of those; None for all."""
-    return {id_: models.models[id_].label for id_ in (models.models if ids is None else ids)}
+def labels_of(models: Models, ids: Iterable[str]) -> dict[str, str]:
+    """Return the labels of some models by id."""
+    return {id_: models.models[id_].label for id_ in ids}
 
 
 def candidates_of(chosen: Path) -> int:
@@ -121,14 +121,14 @@ def candidates_of(chosen: Path) -> int:
     return int(str(read_footer(chosen)["candidates"]))
 
 
-def by_model(paths: Sequence[Path], label: str = "label") -> dict[str, list[Path]]:
+def by_model(paths: Sequence[Path]) -> dict[str, list[Path]]:
     """Return the files of each model, whose id is the fact ``label`` of their footers."""
     found: dict[str, list[Path]] = {}
     for path in paths:
-        footer = read_footer(path)
-        if not isinstance(footer.get(label), str):
+        label = read_footer(path).get("label")
+        if not isinstance(label, str):
             raise InputError(f"{path}: its footer names no model; {REMAKE}")
-        found.setdefault(str(footer[label]), []).append(path)
+        found.setdefault(label, []).append(path)
     return found
 
 

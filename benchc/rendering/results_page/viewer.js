@@ -193,7 +193,7 @@ function filter() {
 function charts() {
   const one = model(), run = one.run;
   const kept = place => isOf("source", place) && isOf("task", place) && textFits(place);
-  const chosen = samples.keys ? [...samples.keys()].filter(kept) : [];
+  const chosen = [...samples.keys()].filter(kept);
   const levels = severities.filter(level => !state.severity || level === Number(state.severity));
   // The mean grade, that of the same samples on clean images, and the number of answers.
   const bar = (value, label, places, names) => {
