@@ -25,6 +25,15 @@ from benchc.workflow import owners, records
 from benchc.workflow.code import By, contents_of
 from benchc.workflow.configuration import configuration_params, configuration_texts
 from benchc.workflow.gpus import unlimited_gpus
+from benchc.workflow.minutes import (
+    corrupt_threads,
+    embedding_minutes,
+    items,
+    megabytes,
+    minutes,
+    reading_minutes,
+    rows,
+)
 from benchc.workflow.outputs import ENVIRONMENTS, output_files, output_inputs, output_params
 from benchc.workflow.results_page import page_contents, recorded_outputs, recorded_page
 from benchc.workflow.run import Run, one_of
