@@ -17,6 +17,7 @@ min_version("9.25")
 # of another workflow.
 sys.path.insert(0, workflow.current_basedir.get_path_or_uri(secret_free=True))
 
+from benchc.cluster.executor import use_site
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.errors import InputError
@@ -48,6 +49,8 @@ except InputError as error:
 if code_elsewhere and workflow.modifier.is_main_snakefile():
     # Snakemake removes the variable from the environment of jobs with --sdm conda.
     shell.prefix(f"set -euo pipefail; {code_elsewhere}; ")
+
+use_site()
 
 paths = workflow.modifier.path_modifier
 if paths.prefix or paths.modifies_prefixes:

@@ -37,11 +37,15 @@ def minutes(seconds: float) -> int:
 
 
 def rows(file: object) -> int:
-    """Return the rows of a Parquet file; 0 before it is made. Raises pyarrow's error for another file."""
-    import pyarrow.parquet as pq  # imported here, since parsing should not take its time
+    """Return the rows of a Parquet file; 0 before it is made, and of a file that the job will refuse."""
+    # Imported here, since parsing should not take its time.
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
-    path = Path(str(file))
-    return int(pq.read_metadata(path).num_rows) if path.is_file() else 0
+    try:
+        return int(pq.read_metadata(str(file)).num_rows)
+    except (OSError, pa.ArrowInvalid):
+        return 0
 
 
 def items(input: Any) -> int:

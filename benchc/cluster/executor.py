@@ -1,4 +1,10 @@
-"""The executor: it submits jobs, follows them, and says why one failed."""
+"""The executor of jobs on SLURM, as slurm/site.yaml describes the cluster.
+
+It is Snakemake's plugin for SLURM, but for four parts. A job asks for what it needs within the limits of a
+partition, for more memory only after it had too little, and for more time only after a time-out. Short jobs
+that are ready together are one job of SLURM. The state of a job is known without accounting, and however soon
+SLURM forgets it. A Snakemake that is started after another was killed takes over the jobs that still run.
+"""
 
 import os
 import subprocess
@@ -18,11 +24,10 @@ from snakemake_executor_plugin_slurm.submit_string import get_submit_command
 from snakemake_executor_plugin_slurm.utils import get_job_wildcards
 from snakemake_interface_common.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
+from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
 from benchc.cluster.site import SITE, Request, gpu_option, options, placed, read_site
-from benchc.errors import InputError
-from benchc.pluralize import pluralize
-from snakemake_executor_plugin_slurm_site.states import (
+from benchc.cluster.states import (
     Cause,
     cancel,
     ended,
@@ -30,7 +35,9 @@ from snakemake_executor_plugin_slurm_site.states import (
     is_live,
     queue,
 )
-from snakemake_executor_plugin_slurm_site.submitted import Submitted, jobs_of
+from benchc.cluster.submitted import Submitted, jobs_of
+from benchc.errors import InputError
+from benchc.pluralize import pluralize
 
 # The queue must be looked at before SLURM forgets a job that has ended.
 LOOKS_PER_JOB_AGE = 3
@@ -98,12 +105,13 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
     """Submits jobs as slurm/site.yaml says. Short jobs that are ready together are one job of SLURM."""
 
     def __post_init__(self, test_mode: bool = False) -> None:
-        path = self.workflow.executor_settings.file
         try:
-            self.site = read_site(path)
+            self.site = read_site(SITE)
         except InputError as error:
             raise WorkflowError(str(error)) from error
         os.environ.update(self.site.environment)
+        # Of the command that asks for states, which is not used here, the plugin would say that it is not the best.
+        self.workflow.executor_settings.status_command = None
         super().__post_init__(test_mode)
         age = get_min_job_age()
         polls = self.site.seconds_between_polls
@@ -333,6 +341,12 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         super().shutdown()
         for file in self.exit_files:
             file.unlink(missing_ok=True)
+
+
+def use_site() -> None:
+    """Let Snakemake's plugin for SLURM submit jobs by this executor, where the cluster is described."""
+    if SITE.is_file():
+        ExecutorPluginRegistry().get_plugin("slurm").executor = Executor
 
 
 def packed(units: Iterable[Unit]) -> Iterator[list[Unit]]:
