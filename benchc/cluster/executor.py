@@ -110,7 +110,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         except InputError as error:
             raise WorkflowError(str(error)) from error
         os.environ.update(self.site.environment)
-        # Of the command that asks for states, which is not used here, the plugin would say that it is not the best.
+        # The plugin would say whether its own command for states, which is not used here, is the best.
         self.workflow.executor_settings.status_command = None
         super().__post_init__(test_mode)
         age = get_min_job_age()

@@ -83,15 +83,17 @@ class Site(Strict):
         return {name: limits or Partition() for name, limits in self.partitions.items()}
 
 
+# As in the repository.
+EXAMPLE = Site(partitions={"cpu": Partition(), "gpu": Partition(max_gpu=8)})
+
+
 def read_site(path: Path) -> Site:
     """Return a site. Raises InputError where the file cannot be read, or ConfigError where it is invalid."""
     try:
         content: Any = read_yaml(path)
     except (OSError, YamlError) as error:
         reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else error
-        raise InputError(
-            f"{path}: {reason}; write it with `benchc site`, on a node that submits jobs"
-        ) from error
+        raise InputError(f"{path}: {reason}; benchc site writes it, on a node that submits jobs") from error
     errors: list[str] = []
     site = validate(Site, {} if content is None else content, str(path), errors)
     if site is None:
