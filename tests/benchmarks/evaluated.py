@@ -8,7 +8,9 @@ import yaml
 from benchc.planning.dry_run import dry_run
 
 MODELS = "config/demo-models.yaml"
-OF_ALL_MODELS = re.compile(r"(tables|figures|pages?)/|index\.html$|models\.json$|config(-sources|-models)?\.yaml$")
+OF_ALL_MODELS = re.compile(
+    r"(tables|figures|pages?)/|index\.html$|models\.json$|config(-sources|-models)?\.yaml$"
+)
 
 
 def own_jobs(run: Path, model: str, scratch: Path) -> set[str]:
