@@ -108,7 +108,8 @@ def generated_sample() -> PoolFound:
         items, _ = read_vlmevalkit(path, id_)
     choice = choose(task_types({id_: items}, {id_: column}), None, None)
     sample = _sample(choice, {id_: items})
-    return PoolFound(items.drop("images").clear(), None, sample, _most_options(items))
+    texts = choice.items.join(items.drop("images"), on="id")
+    return PoolFound(texts.clear(), None, sample, _most_options(items))
 
 
 def _found(choice: ChosenItems, items: Mapping[str, SourceItems], *, complete: bool) -> PoolFound:

@@ -113,7 +113,7 @@ def corrupt_folder(
     if gone:
         shown = f"{', '.join(sorted(gone)[:SHOWN])}{', …' if len(gone) > SHOWN else ''}"
         print(
-            f"{output}: keeps the corrupted images of {pluralize(len(gone), 'file')} of an earlier call that "
+            f"{output}: keeps what an earlier call made of {pluralize(len(gone), 'file')} that "
             f"{'is' if len(gone) == 1 else 'are'} not in {images}: {shown}",
             file=sys.stderr,
         )

@@ -19,6 +19,7 @@ from benchc.schemas.assignment import read_assignment
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import image_levels, read_ids
+from benchc.workflow.evaluation import inputs_of
 from benchc.workflow.run import Run
 
 POOL_FILE = "pool/items.parquet"
@@ -194,7 +195,16 @@ def read_finished(folder: Path) -> Finished:
     config = _config(folder, raw, sources, models, settings_type)
     if not (folder / POOL_FILE).is_file():
         raise InputError(f"{folder} is not finished: {POOL_FILE} is missing; finish that run first")
-    return Finished(folder, Run(config))
+    run = Run(config)
+    # Snakemake does not miss them while the tables that were made of them are there.
+    for output in run.outputs:
+        for file in inputs_of(output) if output.wanted else []:
+            if file.split("/")[0] not in NOT_COPIED and not (folder / file).exists():
+                raise InputError(
+                    f"{folder} is not complete: {file}, of which {output.name} was made, is missing; make it "
+                    f"again: snakemake {folder}/{file} --configfile {folder}/config.yaml --cores all"
+                )
+    return Finished(folder, run)
 
 
 def _config(

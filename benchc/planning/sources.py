@@ -59,6 +59,14 @@ def sources_markdown(config: Config, results: Path) -> str:
     sizes = list(source_sizes(config, results))
     rows = [[size.id, size.items.text(), size.from_, _text(size.download)] for size in sizes]
     text = markdown(["source", "items", "known from", "to download"], rows)
+    missing = [
+        f"{id_} ({file.path})"
+        for id_, source in config.all_sources.items()
+        for file in source_files(id_, source).values()
+        if source.path is not None and file.url is None and not Path(file.path).exists()
+    ]
+    if missing:
+        text += f"\nFiles that are not here, and have no address: {', '.join(missing)}.\n"
     known = total(size.download for size in sizes if size.download.value is not None)
     unknown = [size.id for size in sizes if size.download.value is None]
     if not known.value and not unknown:

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from benchc.config.evaluation import FinishedRun
@@ -17,6 +17,7 @@ SHOWN = r"(?:tables|figures|pages|page)/|index\.html$|models\.json$|config[^/]*\
 # Figures of the pool, which no benchmark declares.
 OF_POOL = r"figures/contact_sheet_.+"
 RESULTS = "<results>/"
+WHOLE_SOURCES = "sources/"
 EXPORT = "manifest.json"  # of a run that was made from an export (benchc/export)
 
 
@@ -45,6 +46,22 @@ def taken_pattern(finished: FinishedRun, outputs: Collection[Output], made_from:
     of_pool = [] if any(re.fullmatch(OF_POOL, file) for file in absent) else [OF_POOL]
     patterns = [*map(re.escape, unchanged), *of_pool, *(f"{re.escape(made)}.+" for made in made_from)]
     return "|".join([*patterns, f"(?!{SHOWN})(?!{of_new_model}).+"])
+
+
+def outputs_made_of(finished: FinishedRun, outputs: Iterable[Output]) -> list[Output]:
+    """Return the outputs whose inputs are here.
+
+    A run that was made from an export has no whole sources, so some of the outputs that were not passed on,
+    since they show items of withheld sources, cannot be made again.
+    """
+    folder = Path(local(finished.folder))
+    absent = not_passed_on(folder)
+    return [
+        output
+        for output in outputs
+        if absent.isdisjoint(output.files.values())
+        or all((folder / file).exists() for file in inputs_of(output) if file.startswith(WHOLE_SOURCES))
+    ]
 
 
 def not_passed_on(folder: Path) -> set[str]:
@@ -93,7 +110,7 @@ def _unchanged(
         kept = [
             output
             for output in left
-            if not any(map(changes, _inputs(output)))
+            if not any(map(changes, inputs_of(output)))
             and not any(f'"{id_}"' in as_json(output.settings) for id_ in unknown)
         ]
         if len(kept) == len(left):
@@ -101,7 +118,7 @@ def _unchanged(
         left = kept
 
 
-def _inputs(output: Output) -> list[str]:
+def inputs_of(output: Output) -> list[str]:
     """Return the inputs of an output, those of the run by their paths in its folder."""
     given = [[each] if isinstance(each, str) else each for each in output.inputs.values()]
     return [each.removeprefix(RESULTS) for several in given for each in several]

@@ -12,7 +12,7 @@ from benchc.export.licences import is_closed
 from benchc.rendering.declaration import Output
 from benchc.rendering.results_page.declaration import ResultsPage
 from benchc.workflow.encoders import TrainedEncoder
-from benchc.workflow.evaluation import taken_file, taken_pattern
+from benchc.workflow.evaluation import outputs_made_of, taken_file, taken_pattern
 from benchc.workflow.images import Images
 from benchc.workflow.models import Models
 from benchc.workflow.sources import Sources
@@ -123,6 +123,7 @@ class Run:
         self.fetched = [*self.models.fetched, *([] if self.finished else self.benchmark.fetched)]
         self.taken = NO_WILDCARD
         if self.finished is not None:
+            self.outputs = outputs_made_of(self.finished, self.outputs)
             self.taken = taken_pattern(self.finished, self.outputs, self.settings.MADE_FROM)
 
     def warnings(self) -> Iterator[str]:

@@ -30,6 +30,10 @@ from benchc.user_paths import relative_path
 from scripts.commands.new import by_id, refuse_repeated
 from scripts.commands.run import command_of
 
+# Options with which Snakemake runs nothing.
+DRY = {"-n", "--dry-run", "--dryrun"}
+# Keys that say which checkpoint a model is.
+IDENTITY = ("path", "repo", "server", "adapter")
 HEAD = """\
 # Written by `benchc evaluate`. All other settings are those of the finished run; results/<name>/config.yaml
 # records them. Paths are relative to the working directory. Keys: docs/evaluate.md.
@@ -112,7 +116,8 @@ def evaluate(
         file: f"{HEAD}{yaml.safe_dump(content, sort_keys=False)}",
     }
     if catalogue.exists():
-        refuse_other(catalogue, {entries[each].id: entries[each].content for each in new}, given)
+        refuse_other_models(catalogue, models)
+        refuse_other_options(catalogue, {entries[each].id: entries[each].content for each in new}, given)
     _write(written, content, root)
     if code := called(command_of(file, options or ["--cores", "all"], full=full)):
         sys.exit(code)
@@ -120,8 +125,7 @@ def evaluate(
     workflow = module_of(str(settings["benchmark"]), "workflow").Workflow
     measured = {id_ for _, id_ in texts(settings.get(_settings_of(settings).MEASURED_KEY))}
     tables = [results / f"tables/{table}.md" for table in workflow.main_tables]
-    # Options such as --dry-run make none.
-    if all(table.is_file() for table in tables):
+    if not DRY.intersection(options) and all(table.is_file() for table in tables):
         print(*(f"\n{table.read_text()}" for table in tables), sep="", end="")
         for id_ in sorted({*models} & known.keys() - measured):
             print(f"\n{id_} took part in making this benchmark, which may favour it, or the reverse")
@@ -176,7 +180,25 @@ def _run_name(finished: str, models: Sequence[str]) -> str:
     return re.sub(r"[^a-z0-9]+", "-", "-".join(words))
 
 
-def refuse_other(catalogue: Path, models: Mapping[str, Mapping[str, Any]], given: Sequence[str]) -> None:
+def refuse_other_models(catalogue: Path, models: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise InputError where an id of the catalogue, which stays, is another checkpoint than in ``models``.
+
+    Two folders whose last names are equal have one id.
+    """
+    kept = read_yaml(catalogue)
+    for id_, content in models.items():
+        for key in IDENTITY:
+            found, wanted = block(kept, id_).get(key), content.get(key)
+            if id_ in kept and found != wanted:
+                raise InputError(
+                    f"{catalogue}: {id_} has {key}: {shown(found)}, and the model given now has "
+                    f"{shown(wanted)}; choose another --name for the run"
+                )
+
+
+def refuse_other_options(
+    catalogue: Path, models: Mapping[str, Mapping[str, Any]], given: Sequence[str]
+) -> None:
     """Raise InputError where the catalogue, which stays, has other values of the keys ``given`` as options.
 
     ``models``: the entries by these options. One that an option does not concern lacks its key.

@@ -54,7 +54,9 @@ def export(
     if manifest.withheld:
         print(
             f"not passed on: questions and images of {', '.join(manifest.withheld)}, whose licence in the "
-            f"source catalogue does not allow it or is unknown; `benchc rebuild {folder}` makes them again"
+            f"source catalogue does not allow it or is unknown; `benchc rebuild {folder}` makes them again "
+            "where the sources' files are; to pass them on, give the catalogue the licence (published: "
+            "{licence: …}), or export with --redistribute"
         )
     if repo is None:
         print(f"replace OWNER in {folder}/.eval_results and croissant.json, or export with --repo OWNER/NAME")

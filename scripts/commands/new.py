@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,6 +41,7 @@ def new(
     reader: Annotated[dict[str, Any] | None, Json] = None,
     family: str | None = None,
     gpus: NaturalInt = 0,
+    scoring: str | None = None,
     adapter: str | None = None,
     benchmark: str | None = None,
 ) -> None:
@@ -66,6 +68,7 @@ def new(
             "columns": {"category": "subject"}}'
         family: family of folders and Hub ids (docs/models.md); rarely needed: by default, config.json decides
         gpus: GPUs per job of folders and Hub ids; 0: the CPU. Models of the catalogues have their own
+        scoring: how options are scored, of folders and Hub ids: letter, text, … (docs/models.md)
         adapter: adapter of peft, such as LoRA, for the one --model that is a folder or Hub id: a folder, or
             owner/name of the Hub, with @REVISION unless it is the default branch
         benchmark: the benchmark of the run; default: that of config/demo.yaml
@@ -93,12 +96,18 @@ def new(
         for each in dict.fromkeys(chain.from_iterable(roles.values()))
     }
     if all(entry.catalogue is not None for entry in models.values()):
-        for option, given in {"gpus": gpus, "family": family}.items():
+        for option, given in {"gpus": gpus, "family": family, "scoring": scoring}.items():
             if given:
                 raise InputError(
                     f"--{option}: all models of the run are in a catalogue, whose entries have their own; "
                     f"leave the option out, and set `{option}` in the entries"
                 )
+    if scoring is not None:
+        models |= {
+            each: replace(entry, content={**entry.content, "scoring": scoring})
+            for each, entry in models.items()
+            if entry.catalogue is None
+        }
     if adapter is not None:
         base = adapted_model(model)
         models[base] = with_adapter(models[base], adapter, root)
@@ -128,7 +137,8 @@ def new(
     }
     if any({"train", "generated"} & set(entry.content) for entry in [*sources.values(), *models.values()]):
         settings |= part.TRIAL | {"demo": demo["demo"]}
-        target = f" {part.TRIAL_TARGET}"
+        # It is of the selectors.
+        target = "" if model else f" {part.TRIAL_TARGET}"
     texts[file] = config_text(file, settings, part.COMMENTS, root)
     try:
         write_valid(texts, settings, file, root)

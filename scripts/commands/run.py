@@ -63,7 +63,7 @@ def command_of(config: Path, options: Sequence[str], *, full: bool = False) -> l
     if not full:
         command += ["--logger", "stages", "--logger-stages-results", f"results/{name}"]
     # A flag ends a list of configurations or resources, or a target that follows would be one.
-    rest = ["--show-failed-logs", *options]
+    rest = ["--show-failed-logs", "--rerun-incomplete", *options]
     return [*command, *(_with_gpus(rest) if found.most_gpus else rest)]
 
 

@@ -119,6 +119,14 @@ def sample(**sources: list[dict[str, str]]) -> list[str]:
     return collected(check_pool(config, collected(check_sources(config))[1]))[1].sample["id"].to_list()
 
 
+def test_an_empty_pool_has_the_columns_of_any(folder: Path) -> None:
+    texts = generated_sample().texts
+    assert texts.height == 0
+    assert {
+        name: type_ for name, type_ in POOL.columns.items() if name != "images"
+    }.items() <= texts.schema.items()
+
+
 def test_the_sample_takes_turns_between_sources_by_images_and_options(folder: Path) -> None:
     two = str([encoded(image_bytes((1, 2, 3))), encoded(image_bytes((3, 2, 1)))])
     one = [

@@ -102,8 +102,7 @@ def test_the_images_of_a_deleted_source_are_kept_and_named(
     assert corrupt_folder(photos, tmp_path / "out", NOISE) == 0
     assert (tmp_path / "out/gaussian_noise/1/a.png").is_file()
     assert (
-        f"{tmp_path}/out: keeps the corrupted images of 1 file of an earlier call that is not in {photos}: "
-        "a.png\n"
+        f"{tmp_path}/out: keeps what an earlier call made of 1 file that is not in {photos}: a.png\n"
     ) in capsys.readouterr().err
 
 

@@ -177,6 +177,16 @@ def test_the_table_of_sources_says_what_is_known_of_each(folder: Path) -> None:
     assert "published" not in text and text.endswith("Nothing is to be downloaded for the sources.\n")
 
 
+def test_a_local_file_that_is_not_here_is_named(folder: Path) -> None:
+    found = config(
+        Pool(per_task=None, total=None), gone=Source(label="G", path="g.tsv", task_column="category")
+    )
+    line = "Files that are not here, and have no address: gone (g.tsv)."
+    assert line in sources_markdown(found, Path("results/trial"))
+    (folder / "g.tsv").write_text(TSV)
+    assert line not in sources_markdown(found, Path("results/trial"))
+
+
 def test_sources_beside_the_pool_are_downloaded_too(folder: Path) -> None:
     (folder / "local.tsv").write_text(TSV)
     found = replace(

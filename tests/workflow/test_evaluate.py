@@ -14,7 +14,7 @@ import yaml
 from benchc.config.load import load, read_config
 from benchc.errors import InputError
 from benchc.workflow.run import Run
-from scripts.commands.evaluate import refuse_other, scoring_of
+from scripts.commands.evaluate import refuse_other_models, refuse_other_options, scoring_of
 from tests.workflow.checkout import Checkout
 
 CONFIG = "config/new.yaml"
@@ -307,9 +307,21 @@ def test_options_that_do_not_concern_a_model_are_not_compared(tmp_path):
     catalogue = tmp_path / "models.yaml"
     catalogue.write_text("m: {server: {url: 'http://a', api_key_env: KEY}, scoring: text}\n")
     served = {"m": {"server": {"url": "http://a"}, "scoring": "text"}}
-    refuse_other(catalogue, served, ["scoring", "family", "gpus"])
+    refuse_other_options(catalogue, served, ["scoring", "family", "gpus"])
     with pytest.raises(InputError, match=r"m has gpus: null, and --gpus is 2; edit the file"):
-        refuse_other(catalogue, {"m": {"gpus": 2}}, ["gpus"])
+        refuse_other_options(catalogue, {"m": {"gpus": 2}}, ["gpus"])
+
+
+def test_another_checkpoint_of_the_same_id_is_refused(tmp_path):
+    catalogue = tmp_path / "models.yaml"
+    kept = {"m": {"path": "a/m", "scoring": "text"}, "n": {"repo": "o/n"}}
+    catalogue.write_text(yaml.safe_dump(kept))
+    refuse_other_models(catalogue, {"m": {"path": "a/m", "scoring": "letter"}, "new": {"path": "b"}})
+    for content in ({"path": "b/m"}, {"repo": "o/m"}, {"path": "a/m", "adapter": "lora"}):
+        with pytest.raises(InputError, match="choose another --name"):
+            refuse_other_models(catalogue, {"m": content})
+    with pytest.raises(InputError, match='n has repo: "o/n", and the model given now has "p/n"'):
+        refuse_other_models(catalogue, {"n": {"repo": "p/n"}})
 
 
 def test_an_interrupt_is_left_to_snakemake(tmp_path):

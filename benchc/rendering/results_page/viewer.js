@@ -769,8 +769,9 @@ function merge() {
   models = runs.flatMap(run => run.index.models.map((each, at) => ({run, number: at, id: each.id,
     label: rest.length ? `${each.label} (${run.name})` : each.label})));
   if (rest.length) {
-    // The first model of both runs, side by side, by what differs.
-    const pairs = models.flatMap((one, at) => models.flatMap((two, other) => one.run === runs[0] && two.run === runs[1] && one.id === two.id ? [[at, other]] : []));
+    // The first model beside one that only the second run has, or a model of both, by what differs.
+    const added = models.findIndex(one => one.run === runs[1] && !runs[0].index.models.some(each => each.id === one.id));
+    const pairs = added > 0 ? [[0, added]] : models.flatMap((one, at) => models.flatMap((two, other) => one.run === runs[0] && two.run === runs[1] && one.id === two.id ? [[at, other]] : []));
     if (pairs.length) Object.assign(DEFAULTS, {model: String(pairs[0][0]), other: String(pairs[0][1]), sort: "differ"});
   }
 }
