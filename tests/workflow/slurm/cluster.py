@@ -258,7 +258,7 @@ JobAcctGatherFrequency=task=1
         if ask.accounting:
             text += "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageHost=127.0.0.1\n"
             text += f"AccountingStoragePort={self.port[2]}\nAccountingStorageTRES=gres/gpu,gres/gpu:h100\n"
-            text += f"AccountingStoragePass={self.folder}/run/munge\n"
+            text += f"AccountingStoragePass={self.folder}/run/munge\nAccountingStoreFlags=job_comment\n"
         if ask.preempt:
             text += "PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n"
         host = socket.gethostname().partition(".")[0]

@@ -105,9 +105,11 @@ def rules_of(job: dict[str, str]) -> set[str]:
     return set(re.findall(r"rule_(\w+)", job["Comment"]))
 
 
-def copied(checkout: Checkout, folder: Path) -> Checkout:
-    """Return a copy without what a run makes but for the models that it trains and its generated sources."""
+def copied(checkout: Checkout, folder: Path, *kept: str) -> Checkout:
+    """Return a copy with the models that runs train and generated sources, and ``kept`` folders of a run."""
     found = checkout.copy(folder, "logs", ".snakemake", ".cache")
-    for run in ("small", "fly"):
-        shutil.rmtree(folder / "results" / run, ignore_errors=True)
+    shutil.rmtree(folder / "results/fly")
+    for path in (folder / "results/small").iterdir():
+        if path.name not in (*kept, *([".provenance"] if kept else [])):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
     return found
