@@ -17,7 +17,7 @@ min_version("9.25")
 # of another workflow.
 sys.path.insert(0, workflow.current_basedir.get_path_or_uri(secret_free=True))
 
-from benchc.cluster.executor import use_site
+from benchc.cluster.executor import limit_local_jobs, use_site
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.errors import InputError
@@ -51,6 +51,11 @@ if code_elsewhere and workflow.modifier.is_main_snakefile():
     shell.prefix(f"set -euo pipefail; {code_elsewhere}; ")
 
 use_site()
+if "APPTAINER" in {method.name for method in workflow.deployment_settings.deployment_method}:
+    raise WorkflowError(
+        "--software-deployment-method apptainer: no rule has a container; envs/benchc.def builds one for all of "
+        "snakemake"
+    )
 
 paths = workflow.modifier.path_modifier
 if paths.prefix or paths.modifies_prefixes:

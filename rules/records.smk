@@ -21,6 +21,7 @@ if workflow.is_main_process:
 # Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
     owners.own()
+    limit_local_jobs(workflow.scheduler)
     needed = [(job.rule.name, job.wildcards) for job in workflow.dag.needrun_jobs()]
     if faults := [*run.faults_of_models(), *bench.faults_at_start(needed)]:
         raise WorkflowError("\n".join(faults))

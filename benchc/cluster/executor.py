@@ -11,6 +11,7 @@ import subprocess
 import threading
 import time
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -213,6 +214,9 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             # Before it can end: a job's outputs are complete when its marker is gone.
             for each in jobs_of(unit.job):
                 self.workflow.persistence.started(each, None)
+                for log in each.log:
+                    # Of an earlier run; Snakemake would show it if this job is refused.
+                    Path(log).unlink(missing_ok=True)
         id_ = self._sbatch(f"{command} {gpu_option(asked.gpus, self.site)} /dev/stdin", self._script(pack))
         for unit in pack:
             self.submitted.add(unit.job, id_)
@@ -347,6 +351,12 @@ def use_site() -> None:
     """Let Snakemake's plugin for SLURM submit jobs by this executor, where the cluster is described."""
     if SITE.is_file():
         ExecutorPluginRegistry().get_plugin("slurm").executor = Executor
+
+
+def limit_local_jobs(scheduler: Any) -> None:
+    """Limit the jobs at once on the node of Snakemake, whose own option for this has no effect (9.27)."""
+    if isinstance(scheduler._executor, Executor):
+        scheduler._local_executor.pool = ThreadPoolExecutor(scheduler._executor.site.local_jobs)
 
 
 def packed(units: Iterable[Unit]) -> Iterator[list[Unit]]:
