@@ -27,7 +27,7 @@ from snakemake_interface_common.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
-from benchc.cluster.site import SITE, Request, gpu_option, options, placed, read_site
+from benchc.cluster.site import SITE, Partition, Request, gpu_option, options, placed, read_site
 from benchc.cluster.states import (
     Cause,
     cancel,
@@ -146,7 +146,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
 
     def _submit_all(self, jobs: Sequence[Any]) -> None:
         units = [unit for job in jobs for unit in self._new(job)]
-        for pack in packed(units):
+        for pack in packed(units, self.site.limits):
             try:
                 self._submit(pack)
             except RefusedError as error:
@@ -175,19 +175,32 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         id_ = self.submitted.id_of(job)
         if id_ is None:
             return False
-        log, states = folder / f"{id_}.log", queue()
+        log, states = folder / f"{id_}.log", self._states()
         live = is_live(states, id_)
         if not self.submitted.is_same(job):
             if live:
                 self.logger.info(f"SLURM job {id_} is cancelled, since its settings or code changed.")
                 cancel([id_])
             return False
-        end = ended((states or {}).get(id_), [log, self._output(id_)])
+        end = ended(states.get(id_), [log, self._output(id_)])
         if not (live if end is None else end.cause is None):
             return False
         self.logger.info(f"Job {job.jobid} takes over SLURM job {id_} of an earlier run (log: {log}).")
         self._report(job, id_, log, None)
         return True
+
+    def _states(self) -> dict[str, str]:
+        """Return the states of jobs; waits for SLURM to answer, since a job that runs must not run twice."""
+        tries = tenacity.Retrying(
+            retry=tenacity.retry_if_result(lambda states: states is None),
+            wait=tenacity.wait_exponential(multiplier=2, max=60),
+            stop=tenacity.stop_after_delay(SECONDS_OF_TRIES),
+            retry_error_callback=lambda state: None,
+        )
+        states: dict[str, str] | None = tries(queue)
+        if states is None:
+            raise RefusedError("squeue does not answer")
+        return states
 
     def _submit(self, pack: Sequence[Unit]) -> None:
         asked = together(pack)
@@ -260,7 +273,8 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             lines += [
                 f'log={quote(str(unit.folder))}/"$SLURM_JOB_ID"',
                 'if [ "$(cat "$log.exit" 2> /dev/null)" != 0 ]; then',
-                f'( {self.format_job_exec(unit.job)} ) > "$log.log" 2>&1',
+                # Where the partition allows fewer threads than the rule has.
+                f'( {self.format_job_exec(unit.job)} --max-threads {unit.asked.threads} ) > "$log.log" 2>&1',
                 "status=$?",
                 "[ $status = 0 ] || failed=1",
                 'echo $status > "$log.exit"',
@@ -359,10 +373,11 @@ def limit_local_jobs(scheduler: Any) -> None:
         scheduler._local_executor.pool = ThreadPoolExecutor(scheduler._executor.site.local_jobs)
 
 
-def packed(units: Iterable[Unit]) -> Iterator[list[Unit]]:
+def packed(units: Iterable[Unit], limits: Mapping[str, Partition]) -> Iterator[list[Unit]]:
     """Yield units in packs that are one job of SLURM each, in their order.
 
-    A pack has several short jobs of one partition and with as many GPUs, none of which has failed before.
+    A pack has several short jobs of one partition and with as many GPUs, none of which has failed before, and
+    no more than the partition's time allows. ``limits``: of the partitions.
     """
     open_packs: dict[tuple[str, int], list[Unit]] = {}
     for unit in units:
@@ -371,7 +386,8 @@ def packed(units: Iterable[Unit]) -> Iterator[list[Unit]]:
             yield [unit]
             continue
         pack = open_packs.setdefault((asked.partition, asked.gpus), [])
-        if pack and sum(each.asked.minutes or 0 for each in pack) + asked.minutes > MINUTES_OF_PACK:
+        most = min(MINUTES_OF_PACK, limits[asked.partition].max_runtime or MINUTES_OF_PACK)
+        if pack and sum(each.asked.minutes or 0 for each in pack) + asked.minutes > most:
             yield pack[:]
             pack.clear()
         pack.append(unit)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchc.cluster.executor import MINUTES_OF_PACK, MINUTES_OF_SHORT, Unit, Watched, packed, together
-from benchc.cluster.site import Request
+from benchc.cluster.site import Partition, Request
 
 
 def unit(name: str, **asked: object) -> Unit:
@@ -11,8 +11,11 @@ def unit(name: str, **asked: object) -> Unit:
     return Unit(name, Request(**request), Path(name))  # type: ignore[arg-type]
 
 
+LIMITS = {"cpu": Partition(), "gpu": Partition(max_gpu=1), "brief": Partition(max_runtime=12)}
+
+
 def names(*units: Unit) -> list[list[str]]:
-    return sorted([each.job for each in pack] for pack in packed(units))
+    return sorted([each.job for each in pack] for pack in packed(units, LIMITS))
 
 
 def test_short_jobs_of_one_partition_are_one_job() -> None:
@@ -39,9 +42,14 @@ def test_long_jobs_retried_ones_and_those_with_other_gpus_are_alone() -> None:
 
 def test_a_pack_has_a_limit_and_no_job_is_lost() -> None:
     units = [unit(str(number), minutes=MINUTES_OF_SHORT) for number in range(60)]
-    packs = list(packed(units))
+    packs = list(packed(units, LIMITS))
     assert sorted(each.job for pack in packs for each in pack) == sorted(each.job for each in units)
     assert max(len(pack) for pack in packs) == MINUTES_OF_PACK // MINUTES_OF_SHORT
+
+
+def test_a_pack_is_within_the_time_of_its_partition() -> None:
+    units = [unit(name, partition="brief") for name in "abc"]
+    assert names(*units) == [["a", "b"], ["c"]]
 
 
 def test_jobs_one_after_another_need_the_most_memory_and_all_the_time() -> None:
