@@ -71,11 +71,13 @@ class ClusterRun:
         }
         (checkout.folder / "slurm/site.yaml").write_text(yaml.safe_dump(content))
 
+        self.started: list[subprocess.Popen[str]] = []
+
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
         """Start a run on the cluster."""
         command = [sys.executable, "-m", "snakemake", "--configfile", self.checkout.config]
         command += ["--profile", "slurm", *arguments]
-        return subprocess.Popen(
+        process = subprocess.Popen(
             command,
             cwd=self.checkout.folder,
             env=self.checkout.environment,
@@ -83,6 +85,8 @@ class ClusterRun:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
         )
+        self.started.append(process)
+        return process
 
     def run(self, *arguments: str, seconds: float = 900.0) -> Ended:
         """Run to the end."""
