@@ -139,7 +139,7 @@ def test_a_cancelled_job_and_a_lost_node_are_named_and_submitted_again(held: Hel
     wait_for(lambda: len({*states()} - {first, second}) >= 2, "a third job")
     held.release()
     text, _ = process.communicate(timeout=900)
-    subprocess.run(["scontrol", "update", f"NodeName={node}", "State=RESUME"], check=True)
+    subprocess.run(["scontrol", "update", f"NodeName={node}", "State=RESUME"], check=False)
     assert process.returncode == 0, text[-6000:]
     assert f"SLURM job {first}: cancelled" in text and f"SLURM job {second}: its node failed" in text
 
@@ -176,3 +176,15 @@ def test_names_of_refusals_are_in_the_last_lines(held: Held) -> None:
     ended = held.run("--retries", "0", seconds=120)
     assert ended.status == 1
     assert "invalid partition specified: nowhere" in ended.text
+
+
+def test_memory_grows_only_after_a_lack_of_it(held: Held) -> None:
+    catalogue = held.checkout.folder / "config/small-models.yaml"
+    models = yaml.safe_load(catalogue.read_text())
+    for model in ("letters", "texts"):
+        models[model]["mem_mb"] = 400
+    catalogue.write_text(yaml.safe_dump(models))
+    held.release()
+    ended = held.run("--until", "kappa", "--retries", "3")
+    assert ended.status == 0, ended.text[-6000:]
+    assert "out of memory; it had 400 MB, a retry asks for 800" in ended.text
