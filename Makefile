@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test docs docs-links docs-images browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-page bench-gpu first-gpu-hour install lint clean bench-cube
+.PHONY: demo test test-cluster slurm docs docs-links docs-images browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-page bench-gpu first-gpu-hour install lint clean bench-cube
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -26,7 +26,7 @@ demo: install
 		[ ! -f results/$(RUN)/tables/$$table.md ] || cat results/$(RUN)/tables/$$table.md; done
 	@echo; echo "All tables, figures and samples: results/$(RUN)/index.html (benchc view results/$(RUN) opens it)"
 
-test: install lint docs browser
+test: install lint docs browser slurm
 	python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 # README and docs as a site. A broken link between pages is an error.
@@ -44,6 +44,20 @@ browser:
 		root=$$([ "$$(id -u)" = 0 ] || echo sudo); \
 		$$root apt-get update -qq && $$root apt-get install -y -qq --no-install-recommends chromium chromium-driver; \
 	} || { echo "error: the tests need chromium and chromedriver; install chromium and chromium-driver (Debian), or by brew the casks chromium and chromedriver (macOS)"; exit 1; }
+
+# A real SLURM for tests, where Debian's packages and root are; elsewhere its tests are skipped.
+slurm:
+	@command -v apt-get > /dev/null && [ "$$(id -u)" = 0 ] || exit 0; \
+	PATH="$$PATH:/usr/sbin"; command -v slurmctld slurmd munged slurmdbd mariadbd squeue > /dev/null || { \
+		if [ -e /usr/sbin/policy-rc.d ]; then own=; else own=1; \
+			printf '#!/bin/sh\nexit 101\n' > /usr/sbin/policy-rc.d; chmod +x /usr/sbin/policy-rc.d; fi; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			munge slurmctld slurmd slurm-client slurmdbd mariadb-server-core mariadb-client-core; \
+		status=$$?; [ -z "$$own" ] || rm /usr/sbin/policy-rc.d; exit $$status; }
+
+# What dies while jobs run on a real SLURM: about 20 minutes.
+test-cluster: install slurm
+	python -m pytest tests/workflow/slurm/test_run.py tests/workflow/slurm/failures.py
 
 # The images of README and docs, from the finished demo.
 docs-images: demo browser

@@ -17,14 +17,24 @@ min_version("9.25")
 # of another workflow.
 sys.path.insert(0, workflow.current_basedir.get_path_or_uri(secret_free=True))
 
+from benchc.cluster.executor import limit_local_jobs, use_site
 from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.errors import InputError
 from benchc.home import PACKAGE, find_code_elsewhere, shipped
-from benchc.workflow import records
+from benchc.workflow import owners, records
 from benchc.workflow.code import By, contents_of
 from benchc.workflow.configuration import configuration_params, configuration_texts
 from benchc.workflow.gpus import unlimited_gpus
+from benchc.workflow.minutes import (
+    corrupt_threads,
+    embedding_minutes,
+    items,
+    megabytes,
+    minutes,
+    reading_minutes,
+    rows,
+)
 from benchc.workflow.outputs import ENVIRONMENTS, output_files, output_inputs, output_params
 from benchc.workflow.results_page import page_contents, recorded_outputs, recorded_page
 from benchc.workflow.run import Run, one_of
@@ -39,6 +49,13 @@ except InputError as error:
 if code_elsewhere and workflow.modifier.is_main_snakefile():
     # Snakemake removes the variable from the environment of jobs with --sdm conda.
     shell.prefix(f"set -euo pipefail; {code_elsewhere}; ")
+
+use_site()
+if "APPTAINER" in {method.name for method in workflow.deployment_settings.deployment_method}:
+    raise WorkflowError(
+        "--software-deployment-method apptainer: no rule has a container; envs/benchc.def builds one for all of "
+        "snakemake"
+    )
 
 paths = workflow.modifier.path_modifier
 if paths.prefix or paths.modifies_prefixes:

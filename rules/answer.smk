@@ -24,7 +24,7 @@ rule answer:
         models.environment
     threads: models.threads
     resources:
-        **models.resources(),
+        **models.resources(answers=True),
     params:
         **stage(
             "answer",

@@ -108,9 +108,9 @@ rule embed:
         "../envs/encoders.yaml"
     resources:
         gpu=settings.encoder_gpus,
-        mem_mb=lambda wildcards, input, attempt: attempt * max(4000, int(4 * input.size_mb)),
+        mem_mb=lambda wildcards, input: max(4000, 4 * megabytes(input)),
         # A job that reaches its time limit continues from the cache when it is retried.
-        runtime=lambda wildcards, attempt: attempt * 480,
+        runtime=lambda wildcards, input: embedding_minutes(rows(input.pool), bench.image_device),
     params:
         **stage(
             "bench_c.embed",
@@ -237,7 +237,10 @@ rule infer_orders:
         models.environment
     threads: 1
     resources:
-        **models.resources(),
+        # At most four options, on clean and corrupted images.
+        **models.resources(
+            lambda input: 4 * len(images.recipes) * min(settings.diagnostics.option_order, items(input))
+        ),
     params:
         **stage(
             "bench_c.infer_orders",

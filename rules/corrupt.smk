@@ -27,10 +27,11 @@ rule corrupt:
         corruption=one_of(name for name in images.recipes if name not in images.imported),
     conda:
         "../envs/images.yaml"
-    # Images are independent of each other, so a cluster's profile may give more threads.
-    threads: 1
+    # Images are independent of each other.
+    threads: lambda wildcards, input: corrupt_threads(images.seconds(wildcards, input))
     resources:
-        mem_mb=lambda wildcards, threads, attempt: attempt * (1000 + 1000 * threads),
+        mem_mb=lambda wildcards, threads: 1000 + 1000 * threads,
+        runtime=lambda wildcards, input, threads: minutes(images.seconds(wildcards, input) / threads),
     params:
         **stage(
             "corrupt",

@@ -59,6 +59,7 @@ rule generate_training_set:
         "../envs/core.yaml"
     resources:
         mem_mb=1500,
+        runtime=10,
     params:
         **stage(
             "generate_training_set",
@@ -85,6 +86,7 @@ rule add_captions:
         "../envs/core.yaml"
     resources:
         mem_mb=1500,
+        runtime=10,
     params:
         **stage("add_captions"),
     message:
@@ -110,6 +112,7 @@ rule train_demo_model:
         "../envs/transformers.yaml"
     resources:
         mem_mb=2000,
+        runtime=10,
     params:
         **stage(
             "train_demo_model",
@@ -150,6 +153,7 @@ if bench.trained_encoder:
             "../envs/encoders.yaml"
         resources:
             mem_mb=2000,
+            runtime=10,
         params:
             **stage(
                 "train_demo_encoder",

@@ -102,11 +102,11 @@ rule embed_captions:
         "../envs/encoders.yaml"
     resources:
         gpu=lambda wildcards: bench.encoders.entries[wildcards.encoder].gpus,
-        mem_mb=lambda wildcards, input, attempt: (
-            attempt * bench.encoders.memory(wildcards.encoder) + int(4 * input.size_mb)
-        ),
+        mem_mb=lambda wildcards, input: bench.encoders.memory(wildcards.encoder) + 4 * megabytes(input),
         # A job that reaches its time limit continues from the cache when it is retried.
-        runtime=lambda wildcards, attempt: attempt * 480,
+        runtime=lambda wildcards, input: embedding_minutes(
+            rows(input.captions), bench.encoders.device(wildcards.encoder)
+        ),
     params:
         **stage(
             "naturalbench.embed_captions",
@@ -437,7 +437,9 @@ if curation:
         conda:
             "../envs/core.yaml"
         resources:
-            mem_mb=lambda wildcards, input, attempt: attempt * (1500 + int(4 * input.size_mb)),
+            mem_mb=lambda wildcards, input: 1500 + 4 * megabytes(input),
+            # At most 30 s for 31,783 samples (docs/benchmarks.md); for twice as many, four times as long.
+            runtime=lambda wildcards, input: minutes(30 * (rows(input.captions) / 31_783) ** 2),
         params:
             **stage(
                 "naturalbench.mine",
@@ -939,11 +941,9 @@ if bench.fine_tuned:
         resources:
             gpu=lambda wildcards: models.entries[wildcards.model].gpus,
             # The images of the half are in memory, encoded.
-            mem_mb=lambda wildcards, input, attempt: (
-                attempt * models.entries[wildcards.model].mem_mb + int(input.size_mb)
-            ),
+            mem_mb=lambda wildcards, input: models.entries[wildcards.model].mem_mb + megabytes(input),
             # A job that reaches its time limit continues after its last epoch when it is retried.
-            runtime=lambda wildcards, attempt: attempt * 480,
+            runtime=480,
         params:
             **stage(
                 "naturalbench.fine_tune",

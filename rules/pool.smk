@@ -26,6 +26,7 @@ rule pool:
         "../envs/core.yaml"
     resources:
         mem_mb=2000,
+        runtime=lambda wildcards, input: reading_minutes(input.sources),
     params:
         **stage(
             "pool",

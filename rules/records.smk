@@ -6,16 +6,22 @@ OUTPUTS: results/*/.provenance/    a copy of Snakemake's records of the outputs 
 
 OUTPUTS = [output for rule in workflow.rules for output in rule.output]
 
+UNLOCK = f"snakemake --configfile {CONFIG_FILES} --unlock"
+
 if workflow.is_main_process:
+    if line := owners.unlock_if_dead(UNLOCK):
+        logger.warning(line)
     is_output = lambda path: any(output.match(str(path)) for output in OUTPUTS)
     fault = records.restored(settings.name, is_output, bench.changed_by_people, CONFIG_FILES)
-    # Accepting files as they are gives them a record.
-    if fault and not {"--touch", "-t"} & set(sys.argv):
+    # Accepting files as they are gives them a record. A lock has nothing to do with records.
+    if fault and not {"--touch", "-t", "--unlock"} & set(sys.argv):
         raise WorkflowError(fault)
 
 
 # Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
+    owners.own()
+    limit_local_jobs(workflow.scheduler)
     needed = [(job.rule.name, job.wildcards) for job in workflow.dag.needrun_jobs()]
     if faults := [*run.faults_of_models(), *bench.faults_at_start(needed)]:
         raise WorkflowError("\n".join(faults))
@@ -26,10 +32,14 @@ onstart:
 
 
 onsuccess:
-    records.save_records()
+    owners.disown()
+    if line := records.save_records():
+        logger.warning(line)
 
 
 onerror:
-    records.save_records()
+    owners.disown()
+    if line := records.save_records():
+        logger.warning(line)
     for line in bench.lines_at_error():
         print(line, file=sys.stderr)

@@ -52,7 +52,9 @@ if page.samples:
             "../envs/images.yaml"
         threads: 2
         resources:
-            mem_mb=lambda wildcards, attempt: attempt * 3000,
+            mem_mb=3000,
+            # Each sample is shown under all chosen corruptions at all severities.
+            runtime=lambda wildcards, input: minutes(rows(input.chosen) * len(images.recipes)),
         params:
             **stage(
                 "page_images",

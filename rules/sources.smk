@@ -98,6 +98,7 @@ rule read_source:
     threads: lambda wildcards: 1 if wildcards.source in sources.generated.values() else 2
     resources:
         mem_mb=1500,
+        runtime=lambda wildcards, input: reading_minutes([input.tsv, *sources.shards(wildcards)]),
     params:
         **stage(
             "read_source",

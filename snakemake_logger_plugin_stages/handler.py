@@ -12,7 +12,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from benchc.newer_files import newer_file
 from benchc.pluralize import pluralize
-from snakemake_logger_plugin_stages.logs import error_of, is_waiting, shortened, warnings_of
+from snakemake_logger_plugin_stages.logs import cause_of, error_of, is_waiting, shortened, warnings_of
 from snakemake_logger_plugin_stages.settings import LogHandlerSettings
 from snakemake_logger_plugin_stages.stages import Stage, Stages
 
@@ -92,7 +92,7 @@ class LogHandler(LogHandlerBase):
                 self.show_warnings(self.logs.pop(fields["job_id"]))
                 self.job_ends(stage)
         elif event == LogEvent.JOB_ERROR:
-            failed = f"{fields['rule_name']}{error_of(fields['log'])}"
+            failed = f"{fields['rule_name']}{cause_of(fields['rule_msg'])}{error_of(fields['log'])}"
             self.stages.end(fields["jobid"], time.monotonic(), failed)
             if is_waiting(fields["log"]):
                 self.waits = True

@@ -19,6 +19,12 @@ def error_of(logs: Iterable[str]) -> str:
     return found
 
 
+def cause_of(message: str | None) -> str:
+    """Return what an executor says of a job that failed, without where Snakemake sends the reader."""
+    text = (message or "").partition("For further error details")[0].strip()
+    return f"; {text.rstrip('.')}" if text else ""
+
+
 def is_waiting(logs: Iterable[str]) -> bool:
     """Return whether a job stopped since it waits for people: its log then ends with a line that says so."""
     return any(line.startswith(WAITING) for log in logs for line in lines_of(log)[-1:])

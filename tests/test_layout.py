@@ -28,8 +28,8 @@ NAMES_OF_SUITES = {
 # What may be used from Python without a model's libraries, wherever Snakemake is absent.
 LIGHT = ("benchc.corruptions", ("torch", "transformers", "snakemake"))
 
-# The module that asks Snakemake what it would run, and the one that runs it.
-START_SNAKEMAKE = ("benchc.planning.dry_run", "scripts.commands.run_quietly")
+# The modules that ask Snakemake what it would run, run it, and are a part of it.
+USE_SNAKEMAKE = ("benchc.planning.dry_run", "scripts.commands.run_quietly", "benchc.cluster.submitted")
 
 Graph = dict[str, set[str]]
 
@@ -78,7 +78,7 @@ def forbidden(graph: Graph) -> list[str]:
             reasons = [
                 (theirs not in (None, own), f"{own or 'shared code'} needs no {theirs}"),
                 (module.startswith("benchc") and package == "scripts", "the library needs no script"),
-                (package == "snakemake" and module not in START_SNAKEMAKE, "only the Snakefile and rules do"),
+                (package == "snakemake" and module not in USE_SNAKEMAKE, "only the Snakefile and rules do"),
                 (module in light and package in heavy, f"{room} needs it and must do without"),
             ]
             for violated, reason in reasons:

@@ -7,6 +7,7 @@ the images of the benchmark's stored subset are written. The job does so in ``Im
 """
 
 from dataclasses import replace
+from typing import Any
 
 from benchc.closure import module_file
 from benchc.config.corruption_batches import corruption_batches
@@ -19,6 +20,7 @@ from benchc.home import PACKAGE
 from benchc.models.asking import ShownImages
 from benchc.rendering.contact_pages import pages_of
 from benchc.workflow.code import By, Wildcards, code_of
+from benchc.workflow.minutes import corrupt_seconds, items
 
 
 class Images:
@@ -79,6 +81,14 @@ class Images:
     def batch_files(self, wildcards: Wildcards) -> list[str]:
         """Return the files of the images that an inference job shows; none if it generates them."""
         return self.files(wildcards.subset, self.batches[wildcards.part])
+
+    def variants(self, part: str) -> int:
+        """Return the images of an item that an inference job shows."""
+        return sum(max(1, len(self.recipes[name].parameters)) for name in self.batches[part])
+
+    def seconds(self, wildcards: Wildcards, input: Any) -> float:
+        """Return the time of one core in which a job of the rule corrupt writes its images."""
+        return corrupt_seconds(items(input), self.recipes[wildcards.corruption])
 
     @property
     def shown(self) -> By:

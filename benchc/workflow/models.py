@@ -23,6 +23,7 @@ from benchc.schemas.revision import read_revision
 from benchc.workflow.code import By, Wildcards, code_of, contents_of
 from benchc.workflow.demo import TrainedModels
 from benchc.workflow.images import Images
+from benchc.workflow.minutes import items, minutes, prediction_seconds, rows
 from benchc.workflow.sources import local
 from benchc.workflow.stage import WAITED_FOR, Unrecorded, unrecorded
 
@@ -111,16 +112,37 @@ class Models:
         model = self.entries[wildcards.model]
         return 1 + (self.settings.inference.workers if model.gpus and model.server is None else 0)
 
-    def resources(self) -> dict[str, Callable[..., int]]:
-        """Return the resources of a rule that asks a model.
+    def resources(
+        self, count: Callable[[Any], int] | None = None, *, answers: bool = False
+    ) -> dict[str, Callable[..., int]]:
+        """Return the resources of a rule that asks a model, with the minutes that its work may take.
 
         A job that reaches its time limit continues from the cache when it is retried.
+
+        ``count``: the predictions of a job by its inputs; None for all items of its subset or the pool, under
+        the corruptions of its part. ``answers``: whether the model answers in words.
         """
+
+        def runtime(wildcards: Wildcards, input: Any) -> int:
+            number = count(input) if count else self._predictions(wildcards, input)
+            return minutes(number * prediction_seconds(self.entries[wildcards.model], answers=answers))
+
         return {
             "gpu": lambda wildcards: self.entries[wildcards.model].gpus,
-            "mem_mb": lambda wildcards, attempt: attempt * self.entries[wildcards.model].mem_mb,
-            "runtime": lambda wildcards, attempt: attempt * 480,
+            "mem_mb": lambda wildcards: self.entries[wildcards.model].mem_mb,
+            "runtime": runtime,
         }
+
+    def _predictions(self, wildcards: Wildcards, input: Any) -> int:
+        """Return the most predictions that a job may have."""
+        number = items(input)
+        part = getattr(wildcards, "part", None)
+        if part is None:
+            return number
+        most = number * self.images.variants(part)
+        assignment = getattr(input, "assignment", None)
+        # One row for each corrupted image of an item, which is shown on its clean image, too.
+        return min(most, rows(assignment) + number) if isinstance(assignment, str) and assignment else most
 
     # ---- Settings of the stages ----
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 RECORDS = Path(".snakemake/metadata")
 INCOMPLETE = Path(".snakemake/incomplete")
+# Records of jobs on a cluster as they were submitted, in folders of the same names.
+SUBMITTED = Path(".snakemake/submitted")
 CLOCK = 2  # seconds; some file systems and archives do not keep fractions of a time
 
 
@@ -46,12 +48,30 @@ def copy_record(source: Path, target: Path) -> None:
     """Copy a record, with its time."""
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{target.name[:200]}.{os.getpid()}.tmp")
-    shutil.copy2(source, temporary)
-    temporary.replace(target)
+    try:
+        shutil.copy2(source, temporary)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
-def save_records() -> None:
-    """Copy Snakemake's records to the folders of the results that they describe."""
+def save_records() -> str | None:
+    """Copy Snakemake's records to the folders of the results that they describe.
+
+    Returns what to say where a folder cannot be written: the results are complete, but cannot be moved yet.
+    """
+    try:
+        _save_records()
+    except OSError as error:
+        return (
+            f"the records of how results were made are not saved beside them ({error.strerror}: "
+            f"{error.filename}), so the results cannot be moved; run the same command again when it can be "
+            "written"
+        )
+    return None
+
+
+def _save_records() -> None:
     for output, record in records_in(RECORDS).items():
         if output.parts[0] == "results" and len(output.parts) > 2 and describes(record, output):
             copy = Path(*output.parts[:2], ".provenance", record.relative_to(RECORDS))
@@ -68,6 +88,27 @@ def restore_records() -> None:
                 copy_record(record, own)
 
 
+def adopt_submitted(incomplete: Collection[Path]) -> None:
+    """Give outputs of jobs on a cluster that ended without a Snakemake their records, as they were submitted.
+
+    ``incomplete``: outputs that are not complete. A job removes its mark there when it has made all of them.
+    """
+    began = records_in(SUBMITTED / INCOMPLETE.name)
+    for output, record in records_in(SUBMITTED / RECORDS.name).items():
+        own = RECORDS / record.relative_to(SUBMITTED / RECORDS.name)
+        if output in incomplete or output not in began or describes(own, output):
+            continue
+        try:
+            made = output.lstat().st_mtime
+            if made >= began[output].stat().st_mtime - CLOCK:
+                content = json.loads(record.read_bytes())
+                own.parent.mkdir(parents=True, exist_ok=True)
+                # Not by a temporary file, whose name could be too long; Snakemake writes records so, too.
+                own.write_text(json.dumps({**content, "endtime": made}))
+        except (OSError, ValueError):
+            continue  # not made, or a record that was cut off
+
+
 def restored(
     run: str, is_output: Callable[[Path], bool], changed_by_people: Collection[Path], config: str
 ) -> str | None:
@@ -77,9 +118,11 @@ def restored(
     rule makes a file; ``changed_by_people``: folders with outputs that may be changed; ``config``: the run's
     file.
     """
+    incomplete = records_in(INCOMPLETE)
     restore_records()
+    adopt_submitted(incomplete)
     save_records()
-    records, incomplete = records_in(RECORDS), records_in(INCOMPLETE)
+    records = records_in(RECORDS)
     unrecorded = [
         path
         for folder in (run, "models", "generated")

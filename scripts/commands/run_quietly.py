@@ -2,15 +2,12 @@
 
 import os
 import sys
-import warnings
 
 from snakemake.cli import main
 
 from scripts.command import run
 
 if __name__ == "__main__":
-    # Of Snakemake's own code.
-    warnings.filterwarnings("ignore", "coroutine 'InputFiles", RuntimeWarning)
     sys.argv[0] = "snakemake"  # in its messages
     # Snakemake holds the present stream for its jobs, and prints to the one that replaces it.
     sys.stdout = os.fdopen(os.dup(sys.stdout.fileno()), "w", buffering=1)

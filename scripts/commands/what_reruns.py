@@ -1,7 +1,6 @@
 """List the jobs that a run would start, why, and at most how many new predictions."""
 
 import tempfile
-import warnings
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -38,8 +37,6 @@ def what_reruns(config: Path, /, *targets: str) -> None:
     read = read_config(config)
     chosen = read.settings.corruptions
     files = parameter_files(chosen.suite, chosen.own_files)
-    # Of Snakemake's own code.
-    warnings.filterwarnings("ignore", "coroutine 'InputFiles", RuntimeWarning)
     plan = dry_run(config, targets, flat(read.settings.model_dump(mode="json")), files)
     print("\n".join(report(config, read, plan, targets)))
 

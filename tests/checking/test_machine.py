@@ -7,13 +7,13 @@ import polars as pl
 import pytest
 import yaml
 
-from benchc.checking.cluster import EXAMPLE, PARTITIONS, check_cluster
+from benchc.checking.cluster import check_cluster
 from benchc.checking.cost import check_cost
 from benchc.checking.folders import check_permissions
 from benchc.checking.fonts import check_fonts
 from benchc.checking.pool import PoolFound
+from benchc.cluster.site import EXAMPLE, SITE, read_site
 from benchc.config.settings import RunSettings
-from benchc.config.yaml_file import read_yaml
 from tests.checking.collected import lines
 from tests.checking.runs import config_of
 
@@ -87,27 +87,36 @@ def test_an_encoder_on_a_gpu_needs_a_partition_that_has_one(
 ) -> None:
     monkeypatch.setattr(RunSettings, "encoder_gpus", 1)
     (found,) = check_cluster(config_of(LOCAL, {"m": {"path": "."}}))
-    assert found.level == "warning" and found.text.startswith("slurm/partitions.yaml does not describe")
+    assert found.level == "warning" and found.text.startswith("slurm/site.yaml: cannot be read (No such")
 
 
 def test_the_example_is_that_of_the_repository() -> None:
-    assert read_yaml(ROOT / PARTITIONS) == EXAMPLE
+    assert read_site(ROOT / SITE) == EXAMPLE
 
 
 @pytest.mark.parametrize(
-    "content", [None, "", "[", "partitions: {}", "partitions: [a]", "partitions: {a: 1}"]
+    ("content", "reason"),
+    [
+        (None, "slurm/site.yaml: cannot be read (No such file or directory); benchc site writes it"),
+        ("", "slurm/site.yaml: partitions is missing"),
+        ("[", "slurm/site.yaml: line 1 is not YAML"),
+        ("partitions: {}", "slurm/site.yaml: partitions is {}, but should"),
+        ("partitions: [a]", "slurm/site.yaml: partitions is"),
+        ("partitions: {a: 1}", "slurm/site.yaml: partitions.a is 1, but should be a mapping"),
+        ("partitions: {a: {max_gpus: 1}}", "slurm/site.yaml: unknown key partitions.a.max_gpus"),
+        ("partitions: {a: {max_runtime: soon}}", "slurm/site.yaml: partitions.a.max_runtime"),
+    ],
 )
 def test_a_cluster_without_description_is_a_warning_if_a_model_needs_gpus(
-    folder: Path, content: str | None
+    folder: Path, content: str | None, reason: str
 ) -> None:
     if content is not None:
         (folder / "slurm").mkdir()
-        (folder / PARTITIONS).write_text(content)
+        (folder / SITE).write_text(content)
     assert gpus(0) == []
     ((level, text),) = gpus(1)
-    assert level == "warning" and text.startswith(
-        "slurm/partitions.yaml does not describe partitions; restore it"
-    )
+    assert level == "warning" and text.startswith(reason) and text.count("\n") == 0
+    assert text.endswith("; call benchc site before you use --profile slurm")
 
 
 def test_the_example_and_too_few_gpus_are_warnings(folder: Path) -> None:
@@ -116,15 +125,15 @@ def test_the_example_and_too_few_gpus_are_warnings(folder: Path) -> None:
     assert gpus(1) == [
         (
             "warning",
-            "slurm/partitions.yaml is still the example, and a job needs 1 GPU; describe your partitions "
-            "before you use --profile slurm",
+            "slurm/site.yaml is still the example, and a job needs 1 GPU; call benchc site before you use "
+            "--profile slurm",
         )
     ]
     own = {"partitions": {"main": {}, "a100": {"max_gpu": 2}}}
-    (folder / PARTITIONS).write_text(yaml.safe_dump(own))
-    assert gpus(2) == [("ok", "slurm/partitions.yaml has a partition with 2 GPUs for a job")]
+    (folder / SITE).write_text(yaml.safe_dump(own))
+    assert gpus(2) == [("ok", "slurm/site.yaml has a partition with 2 GPUs for a job")]
     assert gpus(3)[0][1].startswith(
-        "slurm/partitions.yaml has no partition with 3 GPUs for a job, which the run needs; add one"
+        "slurm/site.yaml has no partition with 3 GPUs for a job, which the run needs; add one"
     )
 
 

@@ -24,6 +24,7 @@ RUN = "run"
 DEMO = "needs a finished run; tests/workflow, tests/export and make check-demo call the same commands"
 HOURS = "a run of hours or minutes; tests/workflow and the demos of make check-demo run the same rules"
 INSTALLS = "installs packages; make and tests/test_installed.py do"
+CLUSTER = "needs a cluster; tests/workflow/slurm has a real SLURM"
 MODELS = (
     "needs weights, a network or a GPU; tests/checking, tests/models and tests/workflow have small models"
 )
@@ -63,7 +64,7 @@ TREATED = {
         "python -m scripts.stage write_config_reference": ITSELF,
         "python -m pytest -q tests/test_layout.py tests/config tests/benchmarks/my_bench": ITSELF,
     },
-    "docs/cluster.md": {"benchc check config/mine.yaml": MODELS},
+    "docs/cluster.md": {"benchc site --account my_project": CLUSTER},
     "docs/compare.md": {"benchc compare results/mine results/mine-2": DEMO},
     "docs/corruptions.md": {
         "benchc corrupt photos --corruption fog --output corrupted --seed 1": RUN,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -13,16 +14,19 @@ import yaml
 from tests.workflow.checkout import Checkout
 from tests.workflow.declared import run_of
 
-# Writes its arguments to a file of its own and refuses the job, so that nothing runs.
+# Writes its arguments and the script to a file of its own and refuses the job, so that nothing runs.
 SBATCH = f"""#!{sys.executable}
 import json, os, pathlib, sys
-pathlib.Path(__file__).with_name(f"{{os.getpid()}}.json").write_text(json.dumps(sys.argv[1:]))
+call = [sys.argv[1:], sys.stdin.read()]
+pathlib.Path(__file__).with_name(f"{{os.getpid()}}.json").write_text(json.dumps(call))
 sys.exit("refused")
 """
+# A job in a script of sbatch, by the folder of its logs.
+JOB = re.compile(r"log=\S*/slurm_logs/(\S+)/\"\$SLURM_JOB_ID\"")
 OTHER_COMMANDS = ("sacct", "sacctmgr", "scancel", "scontrol", "sinfo", "squeue")
 # Models on GPUs; the others have none.
 GPUS = {"tiny-llava-l": 2, "tiny-idefics3-m": 1}
-OPTIONS = {"-p": "partition", "-t": "minutes", "--mem": "mem", "--cpus-per-task": "cpus", "--gpus": "gpus"}
+OPTIONS = {"-p": "partition", "--gpus": "gpus"}
 TRAINED = run_of("config/demo-diagnostics.yaml").models.trained.folder("tiny-llava-s")
 # Targets of each call. Its rules must not depend on each other, since one job is refused before the next.
 CALLS = (
@@ -54,7 +58,7 @@ def options(arguments: list[str]) -> Options:
 
 
 def submitted_by(checkout: Checkout, calls: Iterable[Mapping[str, str]]) -> dict[str, Options]:
-    """Return the options of the jobs of ``calls`` that are submitted, by rule and wildcards."""
+    """Return the options of the jobs of ``calls`` that are submitted, by rule/wildcards."""
     commands = checkout.folder.parent / "commands"
     commands.mkdir()
     for name in ("sbatch", *OTHER_COMMANDS):
@@ -73,14 +77,12 @@ def submitted_by(checkout: Checkout, calls: Iterable[Mapping[str, str]]) -> dict
             rules = sorted(set(targets.values()))
             result = checkout.snakemake(
                 *["--profile", "slurm", "--retries", "0", "--latency-wait", "0"],
-                # No job is ever looked at.
-                *["--slurm-init-seconds-before-status-checks", "1"],
                 *["--allowed-rules", *rules, "--forcerun", *rules, "--", *targets],
                 check=False,
             )
             assert "Error in rule" in result.stdout, result.stdout
-    jobs = [json.loads(path.read_text()) for path in commands.glob("*.json")]
-    return {job[job.index("--comment") + 1].removeprefix("rule_"): options(job) for job in jobs}
+    submissions = [json.loads(path.read_text()) for path in commands.glob("*.json")]
+    return {job: options(arguments) for arguments, script in submissions for job in JOB.findall(script)}
 
 
 @pytest.fixture(scope="module")
@@ -121,28 +123,30 @@ def test_an_encoder_on_a_gpu_asks_for_one_and_for_a_partition_that_has_it(
     checkout.python = python
     checkout.configure(**change)
     found = submitted_by(checkout, [targets])
-    assert {job.split("_wildcards_")[0] for job in found} == {*targets.values()}
-    for job in found.values():
-        assert job == {"partition": "gpu", "minutes": "480", "mem": "4000", "cpus": "1", "gpus": "1"}
+    assert {job.split("/")[0] for job in found} == {*targets.values()}
+    assert all(job == {"partition": "gpu", "gpus": "1"} for job in found.values())
 
 
 def test_a_job_of_a_model_on_gpus_asks_for_them_and_for_a_partition_that_has_them(submitted):
-    of_gpu = {"partition": "gpu", "minutes": "480", "mem": "16000", "cpus": "9"}
-    # Of other orders of the options, no worker processes prepare the images.
-    of_orders = {**of_gpu, "cpus": "1", "gpus": "2"}
-    assert submitted["infer_wildcards_selected_tiny-llava-l_all"] == {**of_gpu, "gpus": "2"}
-    assert submitted["infer_orders_wildcards_tiny-llava-l"] == of_orders
-    assert submitted["infer_orders_wildcards_tiny-idefics3-m"] == {**of_orders, "gpus": "1"}
-    assert submitted["answer_wildcards_selected_tiny-idefics3-m_all"] == {**of_gpu, "gpus": "1"}
+    expected = {
+        "infer/selected_tiny-llava-l_all": "2",
+        "infer_orders/tiny-llava-l": "2",
+        "infer_orders/tiny-idefics3-m": "1",
+        "answer/selected_tiny-idefics3-m_all": "1",
+    }
+    with_gpus = {job: found for job, found in submitted.items() if "gpus" in found}
+    assert with_gpus == {job: {"partition": "gpu", "gpus": gpus} for job, gpus in expected.items()}
 
 
 def test_all_other_jobs_stay_off_the_partition_with_gpus(submitted):
-    of_cpu = {"partition": "cpu", "minutes": "480", "mem": "2000", "cpus": "1"}
-    assert submitted["infer_wildcards_pool_tiny-llava-s_all"] == of_cpu
-    assert submitted["infer_orders_wildcards_tiny-llava-m"] == of_cpu
-    assert submitted["corrupt_wildcards_corrupted_fog"] == {**of_cpu, "mem": "17000", "cpus": "16"}
-    assert submitted[f"train_demo_model_wildcards_{Path(TRAINED).name}"] == {**of_cpu, "minutes": "60"}
-    assert submitted["embed"] == {**of_cpu, "mem": "4000"}
+    others = {
+        "infer/pool_tiny-llava-s_all",
+        "infer_orders/tiny-llava-m",
+        "corrupt/corrupted_fog",
+        f"train_demo_model/{Path(TRAINED).name}",
+        "embed",
+    }
+    assert {job for job, found in submitted.items() if found == {"partition": "cpu"}} == others
 
 
 def test_scores_and_judgements_are_computed_where_snakemake_runs(submitted):

@@ -1,0 +1,435 @@
+"""The executor of jobs on SLURM, as slurm/site.yaml describes the cluster.
+
+It is Snakemake's plugin for SLURM, but for four parts. A job asks for what it needs within the limits of a
+partition, for more memory only after it had too little, and for more time only after a time-out. Short jobs
+that are ready together are one job of SLURM. The state of a job is known without accounting, and however soon
+SLURM forgets it. A Snakemake that is started after another was killed takes over the jobs that still run.
+"""
+
+import os
+import subprocess
+import threading
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from types import SimpleNamespace
+from typing import Any
+
+import tenacity
+from snakemake_executor_plugin_slurm import Executor as SlurmExecutor
+from snakemake_executor_plugin_slurm.job_status_query import get_min_job_age
+from snakemake_executor_plugin_slurm.submit_string import get_submit_command
+from snakemake_executor_plugin_slurm.utils import get_job_wildcards
+from snakemake_interface_common.exceptions import WorkflowError
+from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
+from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
+
+from benchc.cluster.site import SITE, Partition, Request, gpu_option, options, placed, read_site
+from benchc.cluster.states import (
+    Cause,
+    cancel,
+    ended,
+    exit_file,
+    is_live,
+    queue,
+)
+from benchc.cluster.submitted import Submitted, jobs_of
+from benchc.errors import InputError
+from benchc.pluralize import pluralize
+
+# The queue must be looked at before SLURM forgets a job that has ended.
+LOOKS_PER_JOB_AGE = 3
+POLLS_UNTIL_LOST = 4  # a job that SLURM does not know; files may arrive late on a shared file system
+SECONDS_UNTIL_LOST = 60.0
+POLLS_UNTIL_LINE = 20  # without an answer
+# Texts of sbatch after which the same submission may succeed, and those that end when other jobs do.
+TRANSIENT = ("timed out", "Unable to contact", "Connection refused", "try again", "temporarily", "Zero Bytes")
+FULL = ("SubmitJobs", "SubmitLimit", "submit limit", "MaxSubmit", "too many jobs", "MaxJobCount")
+SECONDS_OF_TRIES = 900.0
+LINE_AFTER_TRIES = 3
+# Short jobs that are ready within some seconds of each other run one after another in one job of SLURM.
+SECONDS_TO_GATHER = 5.0
+MINUTES_OF_SHORT = 10
+MINUTES_OF_PACK = 240
+
+
+@dataclass
+class Grown:
+    """By how much a job's request has grown, since it had too little before."""
+
+    memory: int = 1
+    time: int = 1
+
+
+@dataclass
+class Watched:
+    """A submitted job: its logs, its request, and how often and since when SLURM has not known it."""
+
+    logs: Sequence[Path]
+    asked: Request | None
+    unknown: int = 0
+    since: float = 0.0
+
+    def is_lost(self, *, known: bool) -> bool:
+        """Return whether SLURM has not known the job for long; to be called at each poll."""
+        if known:
+            self.unknown = 0
+            return False
+        if not self.unknown:
+            self.since = time.monotonic()
+        self.unknown += 1
+        waited = time.monotonic() - self.since
+        return self.unknown >= POLLS_UNTIL_LOST and waited >= SECONDS_UNTIL_LOST
+
+
+class RefusedError(Exception):
+    """sbatch refused a job. The text is SLURM's."""
+
+
+class TransientError(RefusedError):
+    """It may accept the same job later."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A job of Snakemake, what it asks for, and the folder of its logs."""
+
+    job: Any
+    asked: Request
+    folder: Path
+
+
+class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
+    """Submits jobs as slurm/site.yaml says. Short jobs that are ready together are one job of SLURM."""
+
+    def __post_init__(self, test_mode: bool = False) -> None:
+        try:
+            self.site = read_site(SITE)
+        except InputError as error:
+            raise WorkflowError(str(error)) from error
+        os.environ.update(self.site.environment)
+        # The plugin would say whether its own command for states, which is not used here, is the best.
+        self.workflow.executor_settings.status_command = None
+        super().__post_init__(test_mode)
+        age = get_min_job_age()
+        polls = self.site.seconds_between_polls
+        self.seconds = polls if age is None else max(1, min(polls, age // LOOKS_PER_JOB_AGE))
+        self.grown: dict[str, Grown] = {}
+        self.unanswered = 0
+        self.submitted = Submitted(self.workflow.dag)
+        self.ready: list[Any] = []
+        self.lock_of_ready = threading.Lock()
+        self.exit_files: set[Path] = set()
+
+    # ---- Submission ----
+
+    def run_jobs(self, jobs: list[Any]) -> None:
+        """Submit jobs, those together that are ready within a few seconds."""
+        for job in jobs:
+            self.run_job_pre(job)
+        with self.lock_of_ready:
+            self.ready += jobs
+        self._job_submission_executor.submit(self._submit_ready)
+
+    def run_job(self, job: Any) -> None:
+        """Submit a job that :meth:`run_jobs` was not called for."""
+        self._submit_all([job])
+
+    def _submit_ready(self) -> None:
+        time.sleep(min(SECONDS_TO_GATHER, self.seconds))
+        with self.lock_of_ready:
+            jobs, self.ready = self.ready, []
+        self._submit_all(jobs)
+
+    def _submit_all(self, jobs: Sequence[Any]) -> None:
+        units = [unit for job in jobs for unit in self._new(job)]
+        for pack in packed(units, self.site.limits):
+            try:
+                self._submit(pack)
+            except RefusedError as error:
+                self._report_errors([unit.job for unit in pack], f"SLURM refused the job: {error}")
+            except Exception as error:  # else the main thread would wait for the jobs forever
+                self._report_errors([unit.job for unit in pack], f"the job cannot be submitted: {error!r}")
+
+    def _new(self, job: Any) -> Iterator[Unit]:
+        """Yield a job that has to be submitted; not one that an earlier Snakemake submitted."""
+        try:
+            wildcards = get_job_wildcards(job)
+            folder = self.slurm_logdir / (f"group_{job.name}" if job.is_group() else job.name) / wildcards
+            if not self._taken_over(job, folder):
+                folder.mkdir(parents=True, exist_ok=True)
+                yield Unit(job, self._request(job), folder)
+        except InputError as error:
+            self._report_errors([job], str(error))
+        except Exception as error:
+            self._report_errors([job], f"the job cannot be submitted: {error!r}")
+
+    def _report_errors(self, jobs: Sequence[Any], text: str) -> None:
+        for job in jobs:
+            self._report_job_error_threadsafe(SubmittedJobInfo(job), f"error: {text}. ")
+
+    def _taken_over(self, job: Any, folder: Path) -> bool:
+        id_ = self.submitted.id_of(job)
+        if id_ is None:
+            return False
+        log, states = folder / f"{id_}.log", self._states()
+        live = is_live(states, id_)
+        if not self.submitted.is_same(job):
+            if live:
+                self.logger.info(f"SLURM job {id_} is cancelled, since its settings or code changed.")
+                cancel([id_])
+            return False
+        end = ended(states.get(id_), [log, self._output(id_)])
+        if not (live if end is None else end.cause is None):
+            return False
+        self.logger.info(f"Job {job.jobid} takes over SLURM job {id_} of an earlier run (log: {log}).")
+        self._report(job, id_, log, None)
+        return True
+
+    def _states(self) -> dict[str, str]:
+        """Return the states of jobs; waits for SLURM to answer, since a job that runs must not run twice."""
+        tries = tenacity.Retrying(
+            retry=tenacity.retry_if_result(lambda states: states is None),
+            wait=tenacity.wait_exponential(multiplier=2, max=60),
+            stop=tenacity.stop_after_delay(SECONDS_OF_TRIES),
+            retry_error_callback=lambda state: None,
+        )
+        states: dict[str, str] | None = tries(queue)
+        if states is None:
+            raise RefusedError("squeue does not answer")
+        return states
+
+    def _submit(self, pack: Sequence[Unit]) -> None:
+        asked = together(pack)
+        self._output("").parent.mkdir(parents=True, exist_ok=True)
+        resources = dict(options(asked, self.site))
+        account = resources.pop("slurm_account", None)
+        params = {
+            "run_uuid": self.run_uuid,
+            "slurm_logfile": self._output("%j"),
+            "comment_str": " ".join(dict.fromkeys(f"rule_{unit.job.name}" for unit in pack)),
+            "account": f"-A {quote(account)}" if account else "",
+            "partition": f"-p {quote(resources.pop('slurm_partition'))}",
+            "workdir": self.workflow.workdir_init,
+        }
+        described = SimpleNamespace(
+            threads=asked.threads,
+            resources=_Resources(mem_mb=asked.mem_mb, runtime=asked.minutes, **resources),
+        )
+        command = get_submit_command(
+            described, params, settings=self.workflow.executor_settings, failed_nodes=self._failed_nodes
+        )
+        for unit in pack:
+            self.submitted.begin(unit.job)
+            # Before it can end: a job's outputs are complete when its marker is gone.
+            for each in jobs_of(unit.job):
+                self.workflow.persistence.started(each, None)
+                for log in each.log:
+                    # Of an earlier run; Snakemake would show it if this job is refused.
+                    Path(log).unlink(missing_ok=True)
+        id_ = self._sbatch(f"{command} {gpu_option(asked.gpus, self.site)} /dev/stdin", self._script(pack))
+        for unit in pack:
+            self.submitted.add(unit.job, id_)
+        numbers = ", ".join(str(unit.job.jobid) for unit in pack)
+        asks = f"{asked.partition}, {pluralize(asked.threads, 'core')}, {asked.mem_mb:,} MB"
+        asks += f", {asked.minutes} min" if asked.minutes else ""
+        asks += f", {pluralize(asked.gpus, 'GPU')}" if asked.gpus else ""
+        jobs = "Job" if len(pack) == 1 else "Jobs"
+        self.logger.info(f"{jobs} {numbers}: SLURM job {id_} ({asks}; log: {self._output(id_)})")
+        for unit in pack:
+            self._report(unit.job, id_, unit.folder / f"{id_}.log", unit.asked)
+
+    def _output(self, id_: str) -> Path:
+        """Return the file for what SLURM itself says of a job."""
+        return Path(self.slurm_logdir, "slurm", f"{id_}.log")
+
+    def _report(self, job: Any, id_: str, log: Path, asked: Request | None) -> None:
+        aux = {"watched": Watched([log, self._output(id_)], asked)}
+        self._report_job_submission_threadsafe(SubmittedJobInfo(job, external_jobid=id_, aux=aux))
+
+    def _request(self, job: Any) -> Request:
+        """Return what a job asks for. Raises InputError where no partition has its GPUs."""
+        grown = self.grown.get(_key(job), Grown())
+        given = job.resources
+        wanted = Request(
+            threads=max(1, job.threads),
+            mem_mb=int(given.get("mem_mb") or 0) * grown.memory,
+            minutes=int(given.get("runtime") or 0) * grown.time or None,
+            gpus=int(given.get("gpu") or 0),
+            retried=job.attempt > 1,
+        )
+        return placed(wanted, self.site)
+
+    def _script(self, pack: Sequence[Unit]) -> str:
+        """Return a script that runs the jobs one after another, each with a log and an exit status.
+
+        Where SLURM starts it again, it runs those that had not succeeded.
+        """
+        lines = ["#!/bin/bash", *([self.site.setup] if self.site.setup else []), "failed=0"]
+        for unit in pack:
+            lines += [
+                f'log={quote(str(unit.folder))}/"$SLURM_JOB_ID"',
+                'if [ "$(cat "$log.exit" 2> /dev/null)" != 0 ]; then',
+                # Where the partition allows fewer threads than the rule has.
+                f'( {self.format_job_exec(unit.job)} --max-threads {unit.asked.threads} ) > "$log.log" 2>&1',
+                "status=$?",
+                "[ $status = 0 ] || failed=1",
+                'echo $status > "$log.exit"',
+                "fi",
+            ]
+        return "\n".join([*lines, "exit $failed"]) + "\n"
+
+    def _sbatch(self, command: str, script: str) -> str:
+        """Submit a script; return the job's id. Raises RefusedError."""
+        tries = tenacity.Retrying(
+            retry=tenacity.retry_if_exception_type(TransientError),
+            wait=tenacity.wait_exponential(multiplier=2, max=60),
+            stop=_has_tried_enough,
+            before_sleep=self._say_that_it_waits,
+            reraise=True,
+        )
+        return str(tries(_submitted, command, script))
+
+    def _say_that_it_waits(self, state: tenacity.RetryCallState) -> None:
+        if state.attempt_number == LINE_AFTER_TRIES:
+            error = state.outcome.exception() if state.outcome else None
+            self.logger.info(f"SLURM does not accept jobs now ({error}); they are submitted again.")
+
+    # ---- Jobs that run ----
+
+    async def check_active_jobs(self, active_jobs: list[SubmittedJobInfo]) -> AsyncIterator[SubmittedJobInfo]:
+        """Yield the jobs that still wait or run, and report the others."""
+        if not active_jobs:
+            return
+        self.next_seconds_between_status_checks = self.seconds
+        states = queue()
+        self.unanswered = self.unanswered + 1 if states is None else 0
+        if self.unanswered and self.unanswered % POLLS_UNTIL_LINE == 0:
+            self.logger.info("squeue does not answer; jobs may go on, and are looked at again.")
+        for job in active_jobs:
+            if states is None or not self._has_ended(job, states):
+                yield job
+
+    def _has_ended(self, info: SubmittedJobInfo, states: Mapping[str, str]) -> bool:
+        """Return whether a job has ended, and report it then."""
+        watched: Watched = info.aux["watched"]
+        state = states.get(info.external_jobid)
+        end = ended(state, watched.logs)
+        if end is None and not watched.is_lost(known=state is not None):
+            return False
+        self.submitted.end(info.job)
+        self.exit_files.add(exit_file(watched.logs[0]))
+        if end is not None and end.cause is None:
+            self.report_job_success(info)
+            if not self.workflow.executor_settings.keep_successful_logs:
+                watched.logs[0].unlink(missing_ok=True)
+        else:
+            cause = (end and end.cause) or Cause.LOST
+            advice = self._advice(info.job, cause, watched.asked)
+            text = f"SLURM job {info.external_jobid}: {cause.value}{advice}. "
+            logs = [str(log) for log in watched.logs if log.exists()]
+            self.report_job_error(info, msg=text, aux_logs=logs)
+        return True
+
+    def _advice(self, job: Any, cause: Cause, asked: Request | None) -> str:
+        """Return what the job asked for and what a retry will, where it had too little of something."""
+        grown = self.grown.setdefault(_key(job), Grown())
+        if cause is Cause.MEMORY:
+            grown.memory *= 2
+        elif cause is Cause.TIME:
+            grown.time *= 2
+        else:
+            return ""
+        if asked is None:
+            return ""
+        again = self._request(job)
+        if cause is Cause.MEMORY:
+            had, now, unit, limit = asked.mem_mb, again.mem_mb, "MB", "max_mem_mb"
+        else:
+            had, now, unit, limit = asked.minutes or 0, again.minutes or 0, "minutes", "max_runtime"
+        if now == had:
+            return f"; {had} {unit} is the most that partition {asked.partition} allows ({limit} in {SITE})"
+        return f"; it had {had} {unit}, a retry asks for {now}"
+
+    def shutdown(self) -> None:
+        """Wait for submissions, and remove what was kept while jobs might be started again by SLURM."""
+        super().shutdown()
+        for file in self.exit_files:
+            file.unlink(missing_ok=True)
+
+
+def use_site() -> None:
+    """Let Snakemake's plugin for SLURM submit jobs by this executor, where the cluster is described."""
+    if SITE.is_file():
+        ExecutorPluginRegistry().get_plugin("slurm").executor = Executor
+
+
+def limit_local_jobs(scheduler: Any) -> None:
+    """Limit the jobs at once on the node of Snakemake, whose own option for this has no effect (9.27)."""
+    if isinstance(scheduler._executor, Executor):
+        scheduler._local_executor.pool = ThreadPoolExecutor(scheduler._executor.site.local_jobs)
+
+
+def packed(units: Iterable[Unit], limits: Mapping[str, Partition]) -> Iterator[list[Unit]]:
+    """Yield units in packs that are one job of SLURM each, in their order.
+
+    A pack has several short jobs of one partition and with as many GPUs, none of which has failed before, and
+    no more than the partition's time allows. ``limits``: of the partitions.
+    """
+    open_packs: dict[tuple[str, int], list[Unit]] = {}
+    for unit in units:
+        asked = unit.asked
+        if asked.retried or asked.minutes is None or asked.minutes > MINUTES_OF_SHORT:
+            yield [unit]
+            continue
+        pack = open_packs.setdefault((asked.partition, asked.gpus), [])
+        most = min(MINUTES_OF_PACK, limits[asked.partition].max_runtime or MINUTES_OF_PACK)
+        if pack and sum(each.asked.minutes or 0 for each in pack) + asked.minutes > most:
+            yield pack[:]
+            pack.clear()
+        pack.append(unit)
+    yield from (pack for pack in open_packs.values() if pack)
+
+
+def together(pack: Sequence[Unit]) -> Request:
+    """Return what jobs ask for that run one after another."""
+    first = pack[0].asked
+    return first.model_copy(
+        update={
+            "threads": max(unit.asked.threads for unit in pack),
+            "mem_mb": max(unit.asked.mem_mb for unit in pack),
+            "minutes": sum(unit.asked.minutes or 0 for unit in pack) or None,
+        }
+    )
+
+
+class _Resources(SimpleNamespace):
+    """Resources as the plugin reads them."""
+
+    def get(self, name: str, default: object = None) -> Any:
+        value = getattr(self, name, None)
+        return default if value is None else value
+
+
+def _submitted(command: str, script: str) -> str:
+    done = subprocess.run(command, shell=True, input=script, capture_output=True, text=True, check=False)
+    if done.returncode == 0:
+        return done.stdout.strip().splitlines()[-1].split(";")[0]
+    text = " ".join(line.removeprefix("sbatch: error: ") for line in done.stderr.strip().splitlines())
+    is_transient = any(part in text for part in (*TRANSIENT, *FULL))
+    raise (TransientError if is_transient else RefusedError)(text)
+
+
+def _has_tried_enough(state: tenacity.RetryCallState) -> bool:
+    error = state.outcome.exception() if state.outcome else None
+    # A limit on the number of jobs ends when other jobs do.
+    if any(text in str(error) for text in FULL):
+        return False
+    return (state.seconds_since_start or 0) > SECONDS_OF_TRIES
+
+
+def _key(job: Any) -> str:
+    return str(job.groupid) if job.is_group() else f"{job.rule.name} {' '.join(job.wildcards)}"

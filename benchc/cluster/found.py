@@ -1,0 +1,96 @@
+"""What SLURM says of a cluster: its partitions with the limits of a job, and what it refuses."""
+
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from benchc.cluster.site import minutes
+from benchc.errors import InputError
+
+SECONDS = 60.0
+NO_LIMIT = ("UNLIMITED", "INFINITE", "infinite", "n/a", "NONE", "None")
+# A partition, whether it is up, its time, and of each kind of node cores, memory in MB and generic resources.
+FORMAT = "%P|%a|%l|%c|%m|%G"
+GPU = re.compile(r"gpu:(?:([A-Za-z0-9_.-]+):)?(\d+)")
+
+
+@dataclass
+class FoundPartition:
+    """The limits of a job in a partition; None for none. ``gpu_types``: of its nodes, as SLURM names them."""
+
+    is_default: bool = False
+    max_runtime: int | None = None
+    max_threads: int = 0
+    max_mem_mb: int = 0
+    max_gpu: int = 0
+    gpu_types: tuple[str, ...] = ()
+
+
+def said(*command: str) -> str:
+    """Return what a command of SLURM prints. Raises InputError where it fails, or is not there."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{command[0]}: there is no such command here; call benchc site on a node that submits jobs"
+        ) from error
+    except (OSError, subprocess.SubprocessError) as error:
+        reason = (getattr(error, "stderr", "") or str(error)).strip().splitlines()
+        raise InputError(f"{' '.join(command)} failed ({' '.join(reason)}); ask your site") from error
+    return done.stdout
+
+
+def partitions() -> dict[str, FoundPartition]:
+    """Return the partitions that are up. Raises InputError where SLURM does not answer, or has none."""
+    found: dict[str, FoundPartition] = {}
+    for line in said("sinfo", "--noheader", f"--format={FORMAT}").splitlines():
+        name, state, time, cores, memory, resources = (part.strip() for part in line.split("|"))
+        if state != "up":
+            continue
+        partition = found.setdefault(name.rstrip("*"), FoundPartition(name.endswith("*")))
+        if time not in NO_LIMIT:
+            limit = minutes(time)
+            assert isinstance(limit, int)
+            partition.max_runtime = limit
+        partition.max_threads = max(partition.max_threads, _number(cores))
+        partition.max_mem_mb = max(partition.max_mem_mb, _number(memory))
+        gpus = GPU.findall(resources)
+        partition.max_gpu = max([partition.max_gpu, sum(int(count) for _, count in gpus)])
+        types = [kind for kind, _ in gpus if kind]
+        partition.gpu_types = tuple(dict.fromkeys([*partition.gpu_types, *types]))
+    if not found:
+        raise InputError("sinfo lists no partition that is up; ask your site")
+    return found
+
+
+def refused(options: Sequence[str]) -> str | None:
+    """Return why SLURM would refuse a job with some options of sbatch; None where it would take it."""
+    command = ["sbatch", "--test-only", "--time=1", *options, "--wrap=true"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+    if done.returncode == 0:
+        return None
+    lines = [line.removeprefix("sbatch: error: ").strip() for line in done.stderr.splitlines()]
+    return "; ".join(line for line in lines if line)
+
+
+def accounts() -> list[str]:
+    """Return the accounts of the user; none where SLURM has no accounting."""
+    command = ["sacctmgr", "--noheader", "--parsable2", "show", "associations", "format=Account"]
+    try:
+        text = said(*command, f"user={_user()}")
+    except InputError:
+        return []
+    return list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+
+
+def _user() -> str:
+    from getpass import getuser
+
+    return getuser()
+
+
+def _number(text: str) -> int:
+    """Return the number of a field that may end in "+", where nodes differ."""
+    digits = re.match(r"\d+", text)
+    return int(digits[0]) if digits else 0

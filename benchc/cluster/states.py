@@ -1,0 +1,121 @@
+"""The states of SLURM's jobs, and why one failed."""
+
+import subprocess
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from getpass import getuser
+from pathlib import Path
+
+# A job in any other state is waiting, running or about to.
+ENDED = {
+    *("COMPLETED", "BOOT_FAIL", "CANCELLED", "DEADLINE", "FAILED"),
+    *("NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"),
+}
+SECONDS = 60.0  # for SLURM to answer
+LAST_BYTES = 20_000  # of a log
+
+
+class Cause(Enum):
+    """Why a job failed, in words."""
+
+    MEMORY = "out of memory"
+    TIME = "time limit"
+    NODE = "its node failed"
+    PREEMPTED = "preempted"
+    CANCELLED = "cancelled"
+    LOST = "SLURM no longer knows it, and it left no exit status"
+    ERROR = "failed"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A job that ended. ``cause``: None if it succeeded."""
+
+    cause: Cause | None
+
+
+# Lines that SLURM writes to a job's log, from the most to the least specific.
+LINES = (
+    ("oom-kill", Cause.MEMORY),
+    ("oom_kill", Cause.MEMORY),
+    ("memory limit", Cause.MEMORY),
+    ("DUE TO TIME LIMIT", Cause.TIME),
+    ("DUE TO NODE FAILURE", Cause.NODE),
+    ("DUE TO PREEMPTION", Cause.PREEMPTED),
+)
+STATES = {
+    "OUT_OF_MEMORY": Cause.MEMORY,
+    "TIMEOUT": Cause.TIME,
+    "DEADLINE": Cause.TIME,
+    "NODE_FAIL": Cause.NODE,
+    "BOOT_FAIL": Cause.NODE,
+    "PREEMPTED": Cause.PREEMPTED,
+    "CANCELLED": Cause.CANCELLED,
+    "REVOKED": Cause.CANCELLED,
+}
+
+
+def queue() -> dict[str, str] | None:
+    """Return the state of each of the user's jobs that SLURM still knows, by id; None where it cannot say."""
+    command = ["squeue", "--noheader", "--states=all", "--format=%A|%T", "--user", getuser()]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    pairs = (line.strip().partition("|") for line in done.stdout.splitlines())
+    return {id_: state for id_, _, state in pairs if id_}
+
+
+def is_live(states: Mapping[str, str] | None, id_: str) -> bool:
+    """Return whether a job waits or runs, by the states of :func:`queue`."""
+    return states is not None and id_ in states and states[id_] not in ENDED
+
+
+def exit_file(log: Path) -> Path:
+    """Return the file with the exit status of the job that writes a log."""
+    return log.with_suffix(".exit")
+
+
+def ended(state: str | None, logs: Sequence[Path]) -> Ended | None:
+    """Return how a job ended; None where it has not, or where it cannot be known yet.
+
+    ``state``: what SLURM says of the submission in which it runs; None where SLURM does not know it, or no
+    longer. ``logs``: of the job, and of that submission, in which others may run after it.
+    """
+    status = _exit_status(logs[0])
+    if status is None and (state is None or state not in ENDED):
+        return None
+    if status == 0 or (status is None and state == "COMPLETED"):
+        return Ended(None)
+    return Ended(_cause(None if status is not None and state == "COMPLETED" else state, logs))
+
+
+def _cause(state: str | None, logs: Sequence[Path]) -> Cause:
+    """Return why a job failed, by SLURM's state and by what it wrote to the logs."""
+    if state in STATES:
+        return STATES[state]
+    text = "".join(map(_last_lines, logs))
+    return next((cause for line, cause in LINES if line in text), Cause.ERROR)
+
+
+def _exit_status(log: Path) -> int | None:
+    try:
+        return int(exit_file(log).read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def _last_lines(log: Path) -> str:
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - LAST_BYTES))
+            return file.read().decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def cancel(ids: Collection[str]) -> None:
+    """Cancel jobs; those that have ended are left alone."""
+    if ids:
+        subprocess.run(["scancel", *ids], capture_output=True, timeout=SECONDS, check=False)

@@ -1,0 +1,72 @@
+"""Which processes of Snakemake work in this folder, so that the lock of a killed one is no dead end.
+
+Snakemake's locks name no process, and stay after a kill -9 or the failure of a node.
+"""
+
+import json
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+LOCKS = Path(".snakemake/locks")
+OWNERS = Path(".snakemake/owners")
+SECONDS = 2.0  # by which a process's start may seem to differ
+
+
+def own() -> None:
+    """Record that this process runs jobs in this folder."""
+    OWNERS.mkdir(parents=True, exist_ok=True)
+    content = {"host": socket.gethostname(), "process": os.getpid(), "start": psutil.Process().create_time()}
+    _own_file().write_text(json.dumps(content))
+
+
+def disown() -> None:
+    """Remove the record of this process."""
+    _own_file().unlink(missing_ok=True)
+
+
+def unlock_if_dead(unlock: str) -> str | None:
+    """Remove the locks of processes that were killed on this machine; return what to say, None for nothing.
+
+    ``unlock``: the command that removes locks, for those of another machine.
+    """
+    if not any(LOCKS.glob("*.lock")):
+        return None
+    owners = dict(_owners())
+    here = socket.gethostname()
+    elsewhere = [owner for owner in owners.values() if owner["host"] != here]
+    if elsewhere:
+        process, host = elsewhere[0]["process"], elsewhere[0]["host"]
+        return f"process {process} on {host} locks this folder; if it no longer runs there: {unlock}"
+    if not owners or any(_runs(owner["process"], owner["start"]) for owner in owners.values()):
+        return None
+    shutil.rmtree(LOCKS)
+    for file in owners:
+        file.unlink(missing_ok=True)
+    processes = ", ".join(str(owner["process"]) for owner in owners.values())
+    return f"the run of process {processes} was killed; its lock is removed, and what it finished is kept"
+
+
+def _owners() -> Iterator[tuple[Path, dict[str, Any]]]:
+    for file in sorted(OWNERS.glob("*.json")):
+        try:
+            yield file, json.loads(file.read_text())
+        except (OSError, ValueError):
+            continue  # it just ended, or could not be written
+
+
+def _own_file() -> Path:
+    return OWNERS / f"{socket.gethostname()}-{os.getpid()}.json"
+
+
+def _runs(process: int, start: float) -> bool:
+    try:
+        found: float = psutil.Process(process).create_time()
+    except psutil.NoSuchProcess:
+        return False
+    return abs(found - start) < SECONDS

@@ -1,0 +1,67 @@
+"""Whether a job has ended, and why it failed, by SLURM's state, its exit status and the logs."""
+
+from pathlib import Path
+
+import pytest
+
+from benchc.cluster.states import Cause, ended, exit_file
+
+OOM = "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.0. Some of your processes may"
+TIMED_OUT = "slurmstepd: error: *** JOB 7 ON node1 CANCELLED AT 2026-11-27T03:00:00 DUE TO TIME LIMIT ***"
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> list[Path]:
+    return [tmp_path / "job.log", tmp_path / "slurm.log"]
+
+
+@pytest.mark.parametrize("state", ["PENDING", "RUNNING", "COMPLETING", "REQUEUED", None])
+def test_a_job_without_status_whose_state_is_not_final_goes_on(logs: list[Path], state: str | None) -> None:
+    assert ended(state, logs) is None
+
+
+@pytest.mark.parametrize("state", ["RUNNING", "COMPLETED", "FAILED", "CANCELLED", None])
+def test_a_status_of_0_is_success_whatever_follows_it(logs: list[Path], state: str | None) -> None:
+    exit_file(logs[0]).write_text("0\n")
+    found = ended(state, logs)
+    assert found is not None and found.cause is None
+
+
+def test_a_job_that_slurm_calls_completed_has_succeeded(logs: list[Path]) -> None:
+    found = ended("COMPLETED", logs)
+    assert found is not None and found.cause is None
+
+
+@pytest.mark.parametrize(
+    ("state", "status", "log", "cause"),
+    [
+        ("OUT_OF_MEMORY", None, "", Cause.MEMORY),
+        # Its batch script ends normally after a step was killed.
+        ("FAILED", None, OOM, Cause.MEMORY),
+        ("RUNNING", 137, OOM, Cause.MEMORY),
+        (None, 1, OOM, Cause.MEMORY),
+        ("TIMEOUT", None, "", Cause.TIME),
+        ("FAILED", None, TIMED_OUT, Cause.TIME),
+        ("NODE_FAIL", None, "", Cause.NODE),
+        ("CANCELLED", None, "", Cause.CANCELLED),
+        ("PREEMPTED", None, "", Cause.PREEMPTED),
+        ("FAILED", 1, "error: no such file", Cause.ERROR),
+        ("COMPLETED", 1, "error: no such file", Cause.ERROR),
+        (None, 1, "", Cause.ERROR),
+    ],
+)
+def test_the_cause_of_a_failure(
+    logs: list[Path], state: str | None, status: int | None, log: str, cause: Cause
+) -> None:
+    if status is not None:
+        exit_file(logs[0]).write_text(f"{status}\n")
+    for place in logs:
+        for other in logs:
+            other.write_text(log if other == place else "")
+        found = ended(state, logs)
+        assert found is not None and found.cause is cause
+
+
+def test_a_status_that_is_being_written_is_none_yet(logs: list[Path]) -> None:
+    exit_file(logs[0]).write_text("")
+    assert ended("RUNNING", logs) is None
