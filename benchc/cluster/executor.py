@@ -7,11 +7,14 @@ SLURM forgets it. A Snakemake that is started after another was killed takes ove
 """
 
 import os
+import re
 import subprocess
 import threading
 import time
+import uuid
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
@@ -22,7 +25,6 @@ import tenacity
 from snakemake_executor_plugin_slurm import Executor as SlurmExecutor
 from snakemake_executor_plugin_slurm.job_status_query import get_min_job_age
 from snakemake_executor_plugin_slurm.submit_string import get_submit_command
-from snakemake_executor_plugin_slurm.utils import get_job_wildcards
 from snakemake_interface_common.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
@@ -31,10 +33,12 @@ from benchc.cluster.site import SITE, Partition, Request, gpu_option, options, p
 from benchc.cluster.states import (
     Cause,
     cancel,
+    comments,
     ended,
     exit_file,
     is_live,
     queue,
+    reasons,
 )
 from benchc.cluster.submitted import Submitted, jobs_of
 from benchc.errors import InputError
@@ -43,17 +47,18 @@ from benchc.pluralize import pluralize
 # The queue must be looked at before SLURM forgets a job that has ended.
 LOOKS_PER_JOB_AGE = 3
 POLLS_UNTIL_LOST = 4  # a job that SLURM does not know; files may arrive late on a shared file system
-SECONDS_UNTIL_LOST = 60.0
+SECONDS_UNTIL_LOST = 150.0
 POLLS_UNTIL_LINE = 20  # without an answer
 # Texts of sbatch after which the same submission may succeed, and those that end when other jobs do.
 TRANSIENT = ("timed out", "Unable to contact", "Connection refused", "try again", "temporarily", "Zero Bytes")
-FULL = ("SubmitJobs", "SubmitLimit", "submit limit", "MaxSubmit", "too many jobs", "MaxJobCount")
+FULL = ("MaxSubmitJob", "GrpSubmitJob")
 SECONDS_OF_TRIES = 900.0
 LINE_AFTER_TRIES = 3
 # Short jobs that are ready within some seconds of each other run one after another in one job of SLURM.
 SECONDS_TO_GATHER = 5.0
 MINUTES_OF_SHORT = 10
-MINUTES_OF_PACK = 240
+MINUTES_OF_PACK = 120
+JOB_ID = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
 
 
 @dataclass
@@ -116,13 +121,19 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         super().__post_init__(test_mode)
         age = get_min_job_age()
         polls = self.site.seconds_between_polls
-        self.seconds = polls if age is None else max(1, min(polls, age // LOOKS_PER_JOB_AGE))
+        # 0 is for ever.
+        self.seconds = max(1, min(polls, age // LOOKS_PER_JOB_AGE)) if age else polls
         self.grown: dict[str, Grown] = {}
         self.unanswered = 0
         self.submitted = Submitted(self.workflow.dag)
         self.ready: list[Any] = []
         self.lock_of_ready = threading.Lock()
         self.exit_files: set[Path] = set()
+        self.live: set[str] = set()
+        self.said: set[tuple[str, str]] = set()
+        self.polls = 0
+        self.is_stopping = False
+        self.started_at = time.time()
 
     # ---- Submission ----
 
@@ -145,7 +156,15 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         self._submit_all(jobs)
 
     def _submit_all(self, jobs: Sequence[Any]) -> None:
-        units = [unit for job in jobs for unit in self._new(job)]
+        if self.is_stopping:
+            return
+        try:
+            known = any(self.submitted.id_of(job) for job in jobs)
+            states = self._states() if known else {}
+        except Exception as error:
+            self._report_errors(jobs, f"the job cannot be submitted: {error!r}")
+            return
+        units = [unit for job in jobs for unit in self._new(job, states)]
         for pack in packed(units, self.site.limits):
             try:
                 self._submit(pack)
@@ -154,12 +173,11 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             except Exception as error:  # else the main thread would wait for the jobs forever
                 self._report_errors([unit.job for unit in pack], f"the job cannot be submitted: {error!r}")
 
-    def _new(self, job: Any) -> Iterator[Unit]:
-        """Yield a job that has to be submitted; not one that an earlier Snakemake submitted."""
+    def _new(self, job: Any, states: Mapping[str, str]) -> Iterator[Unit]:
+        """Yield a job that has to be submitted; not one that an earlier Snakemake submitted and that runs."""
         try:
-            wildcards = get_job_wildcards(job)
-            folder = self.slurm_logdir / (f"group_{job.name}" if job.is_group() else job.name) / wildcards
-            if not self._taken_over(job, folder):
+            folder = self.slurm_logdir / job.name / _words(job)
+            if not self._taken_over(job, folder, states):
                 folder.mkdir(parents=True, exist_ok=True)
                 yield Unit(job, self._request(job), folder)
         except InputError as error:
@@ -171,53 +189,62 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         for job in jobs:
             self._report_job_error_threadsafe(SubmittedJobInfo(job), f"error: {text}. ")
 
-    def _taken_over(self, job: Any, folder: Path) -> bool:
+    def _taken_over(self, job: Any, folder: Path, states: Mapping[str, str]) -> bool:
         id_ = self.submitted.id_of(job)
         if id_ is None:
             return False
-        log, states = folder / f"{id_}.log", self._states()
-        live = is_live(states, id_)
+        log = folder / f"{id_}.log"
+        live, status = is_live(states, id_), exit_file(log)
         if not self.submitted.is_same(job):
-            if live:
-                self.logger.info(f"SLURM job {id_} is cancelled, since its settings or code changed.")
-                cancel([id_])
+            if live and not status.exists():
+                self.logger.info(f"SLURM job {id_} is cancelled, since its settings, code or inputs changed.")
+                self._cancel_and_wait(id_)
             return False
         end = ended(states.get(id_), [log, self._output(id_)])
-        if not (live if end is None else end.cause is None):
+        # Snakemake knew of an earlier success before it began.
+        is_new = end is not None and end.cause is None and status.exists()
+        if not (live if end is None else is_new and status.stat().st_mtime > self.started_at):
             return False
         self.logger.info(f"Job {job.jobid} takes over SLURM job {id_} of an earlier run (log: {log}).")
         self._report(job, id_, log, None)
         return True
 
     def _states(self) -> dict[str, str]:
-        """Return the states of jobs; waits for SLURM to answer, since a job that runs must not run twice."""
-        tries = tenacity.Retrying(
-            retry=tenacity.retry_if_result(lambda states: states is None),
-            wait=tenacity.wait_exponential(multiplier=2, max=60),
-            stop=tenacity.stop_after_delay(SECONDS_OF_TRIES),
-            retry_error_callback=lambda state: None,
-        )
-        states: dict[str, str] | None = tries(queue)
-        if states is None:
-            raise RefusedError("squeue does not answer")
-        return states
+        """Return the states of jobs that do not change at the moment.
+
+        Waits for SLURM to answer: a job that runs must not run twice.
+        """
+        while not self.is_stopping:
+            states = queue()
+            if states is not None and "COMPLETING" not in states.values():
+                return states
+            time.sleep(self.seconds)
+        return {}
+
+    def _cancel_and_wait(self, id_: str) -> None:
+        """Cancel a job of SLURM, and wait until it can remove no file any more."""
+        cancel([id_])
+        while not self.is_stopping and is_live(self._states(), id_):
+            time.sleep(self.seconds)
 
     def _submit(self, pack: Sequence[Unit]) -> None:
-        asked = together(pack)
+        asked, token = together(pack), uuid.uuid4().hex
         self._output("").parent.mkdir(parents=True, exist_ok=True)
         resources = dict(options(asked, self.site))
         account = resources.pop("slurm_account", None)
         params = {
             "run_uuid": self.run_uuid,
             "slurm_logfile": self._output("%j"),
-            "comment_str": " ".join(dict.fromkeys(f"rule_{unit.job.name}" for unit in pack)),
+            # By the last word, a job is found that was accepted without an answer.
+            "comment_str": " ".join([*dict.fromkeys(f"rule_{unit.job.name}" for unit in pack), token]),
             "account": f"-A {quote(account)}" if account else "",
             "partition": f"-p {quote(resources.pop('slurm_partition'))}",
             "workdir": self.workflow.workdir_init,
         }
         described = SimpleNamespace(
             threads=asked.threads,
-            resources=_Resources(mem_mb=asked.mem_mb, runtime=asked.minutes, **resources),
+            # --gpus alone counts over all nodes that SLURM may give.
+            resources=_Resources(mem_mb=asked.mem_mb, runtime=asked.minutes, nodes=1, **resources),
         )
         command = get_submit_command(
             described, params, settings=self.workflow.executor_settings, failed_nodes=self._failed_nodes
@@ -230,9 +257,15 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
                 for log in each.log:
                     # Of an earlier run; Snakemake would show it if this job is refused.
                     Path(log).unlink(missing_ok=True)
-        id_ = self._sbatch(f"{command} {gpu_option(asked.gpus, self.site)} /dev/stdin", self._script(pack))
-        for unit in pack:
-            self.submitted.add(unit.job, id_)
+        call = f"{command} {gpu_option(asked.gpus, self.site)} /dev/stdin"
+        id_ = self._sbatch(call, self._script(pack), token)
+        self.live.add(id_)
+        try:
+            for unit in pack:
+                self.submitted.add(unit.job, id_)
+        except OSError:
+            cancel([id_])
+            raise
         numbers = ", ".join(str(unit.job.jobid) for unit in pack)
         asks = f"{asked.partition}, {pluralize(asked.threads, 'core')}, {asked.mem_mb:,} MB"
         asks += f", {asked.minutes} min" if asked.minutes else ""
@@ -247,6 +280,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         return Path(self.slurm_logdir, "slurm", f"{id_}.log")
 
     def _report(self, job: Any, id_: str, log: Path, asked: Request | None) -> None:
+        self.live.add(id_)
         aux = {"watched": Watched([log, self._output(id_)], asked)}
         self._report_job_submission_threadsafe(SubmittedJobInfo(job, external_jobid=id_, aux=aux))
 
@@ -266,13 +300,13 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
     def _script(self, pack: Sequence[Unit]) -> str:
         """Return a script that runs the jobs one after another, each with a log and an exit status.
 
-        Where SLURM starts it again, it runs those that had not succeeded.
+        Where SLURM starts it again, it runs those that had not ended.
         """
-        lines = ["#!/bin/bash", *([self.site.setup] if self.site.setup else []), "failed=0"]
+        lines = ["#!/bin/bash", *([self.site.setup] if self.site.setup else []), "set +e", "failed=0"]
         for unit in pack:
             lines += [
                 f'log={quote(str(unit.folder))}/"$SLURM_JOB_ID"',
-                'if [ "$(cat "$log.exit" 2> /dev/null)" != 0 ]; then',
+                'if [ ! -e "$log.exit" ]; then',
                 # Where the partition allows fewer threads than the rule has.
                 f'( {self.format_job_exec(unit.job)} --max-threads {unit.asked.threads} ) > "$log.log" 2>&1',
                 "status=$?",
@@ -282,16 +316,24 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             ]
         return "\n".join([*lines, "exit $failed"]) + "\n"
 
-    def _sbatch(self, command: str, script: str) -> str:
-        """Submit a script; return the job's id. Raises RefusedError."""
+    def _sbatch(self, command: str, script: str, token: str) -> str:
+        """Submit a script; return the job's id. ``token``: in its comment. Raises RefusedError."""
         tries = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(TransientError),
             wait=tenacity.wait_exponential(multiplier=2, max=60),
-            stop=_has_tried_enough,
+            stop=self._has_tried_enough,
             before_sleep=self._say_that_it_waits,
             reraise=True,
         )
-        return str(tries(_submitted, command, script))
+        return str(tries(_submitted, command, script, token))
+
+    def _has_tried_enough(self, state: tenacity.RetryCallState) -> bool:
+        error = state.outcome.exception() if state.outcome else None
+        # A limit on the number of jobs ends when other jobs do.
+        if any(text in str(error) for text in FULL) and not self.is_stopping:
+            states = queue()
+            return states is not None and not any(is_live(states, id_) for id_ in states)
+        return self.is_stopping or (state.seconds_since_start or 0) > SECONDS_OF_TRIES
 
     def _say_that_it_waits(self, state: tenacity.RetryCallState) -> None:
         if state.attempt_number == LINE_AFTER_TRIES:
@@ -309,9 +351,19 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         self.unanswered = self.unanswered + 1 if states is None else 0
         if self.unanswered and self.unanswered % POLLS_UNTIL_LINE == 0:
             self.logger.info("squeue does not answer; jobs may go on, and are looked at again.")
+        self.polls += 1
+        if self.polls % POLLS_UNTIL_LINE == 0:
+            self._say_what_waits()
         for job in active_jobs:
             if states is None or not self._has_ended(job, states):
                 yield job
+
+    def _say_what_waits(self) -> None:
+        """Say of jobs that may wait for ever why they wait, once each."""
+        for id_, reason in reasons().items():
+            if id_ in self.live and (id_, reason) not in self.said:
+                self.said.add((id_, reason))
+                self.logger.warning(f"SLURM job {id_} waits: {reason}")
 
     def _has_ended(self, info: SubmittedJobInfo, states: Mapping[str, str]) -> bool:
         """Return whether a job has ended, and report it then."""
@@ -320,15 +372,16 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         end = ended(state, watched.logs)
         if end is None and not watched.is_lost(known=state is not None):
             return False
-        self.submitted.end(info.job)
         self.exit_files.add(exit_file(watched.logs[0]))
         if end is not None and end.cause is None:
             self.report_job_success(info)
             if not self.workflow.executor_settings.keep_successful_logs:
-                watched.logs[0].unlink(missing_ok=True)
+                with suppress(OSError):
+                    watched.logs[0].unlink()
         else:
             cause = (end and end.cause) or Cause.LOST
-            advice = self._advice(info.job, cause, watched.asked)
+            has_begun = watched.logs[0].exists()
+            advice = self._advice(info.job, cause, watched.asked) if has_begun else " before it began"
             text = f"SLURM job {info.external_jobid}: {cause.value}{advice}. "
             logs = [str(log) for log in watched.logs if log.exists()]
             self.report_job_error(info, msg=text, aux_logs=logs)
@@ -354,11 +407,30 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             return f"; {had} {unit} is the most that partition {asked.partition} allows ({limit} in {SITE})"
         return f"; it had {had} {unit}, a retry asks for {now}"
 
+    def handle_job_success(self, job: Any) -> None:
+        """Forget the submission of a job that Snakemake has recorded."""
+        super().handle_job_success(job)
+        self.submitted.end(job)
+
+    def handle_job_error(self, job: Any) -> None:
+        """Forget the submission of a job that has failed."""
+        super().handle_job_error(job)
+        self.submitted.end(job)
+
+    def cancel(self) -> None:
+        """Cancel all jobs, those too that are being submitted."""
+        self.is_stopping = True
+        self._job_submission_executor.shutdown(wait=True, cancel_futures=True)
+        states = queue()
+        cancel([id_ for id_ in sorted(self.live) if states is None or is_live(states, id_)])
+        self.shutdown()
+
     def shutdown(self) -> None:
         """Wait for submissions, and remove what was kept while jobs might be started again by SLURM."""
         super().shutdown()
         for file in self.exit_files:
-            file.unlink(missing_ok=True)
+            with suppress(OSError):
+                file.unlink()
 
 
 def use_site() -> None:
@@ -414,22 +486,32 @@ class _Resources(SimpleNamespace):
         return default if value is None else value
 
 
-def _submitted(command: str, script: str) -> str:
-    done = subprocess.run(command, shell=True, input=script, capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        return done.stdout.strip().splitlines()[-1].split(";")[0]
+def _submitted(command: str, script: str, token: str) -> str:
+    accepted = [id_ for id_, comment in (comments() or {}).items() if comment.endswith(token)]
+    if accepted:
+        return accepted[0]
+    done = subprocess.run(
+        command,
+        shell=True,
+        input=script,
+        capture_output=True,
+        text=True,
+        check=False,
+        # Ctrl-C is for Snakemake, which then cancels the job.
+        start_new_session=True,
+    )
+    if done.returncode == 0 and (match := JOB_ID.search(done.stdout)):
+        return match[1]
     text = " ".join(line.removeprefix("sbatch: error: ") for line in done.stderr.strip().splitlines())
     is_transient = any(part in text for part in (*TRANSIENT, *FULL))
     raise (TransientError if is_transient else RefusedError)(text)
 
 
-def _has_tried_enough(state: tenacity.RetryCallState) -> bool:
-    error = state.outcome.exception() if state.outcome else None
-    # A limit on the number of jobs ends when other jobs do.
-    if any(text in str(error) for text in FULL):
-        return False
-    return (state.seconds_since_start or 0) > SECONDS_OF_TRIES
-
-
 def _key(job: Any) -> str:
-    return str(job.groupid) if job.is_group() else f"{job.rule.name} {' '.join(job.wildcards)}"
+    return f"{job.name} {_words(job)}"
+
+
+def _words(job: Any) -> str:
+    """Return what tells a job from others of its rule, as a part of a path."""
+    words = [job.groupid] if job.is_group() else job.wildcards
+    return "+".join(str(word).replace("/", "_") for word in words)

@@ -12,7 +12,8 @@ SECONDS = 60.0
 NO_LIMIT = ("UNLIMITED", "INFINITE", "infinite", "n/a", "NONE", "None")
 # A partition, whether it is up, its time, and of each kind of node cores, memory in MB and generic resources.
 FORMAT = "%P|%a|%l|%c|%m|%G"
-GPU = re.compile(r"gpu:(?:([A-Za-z0-9_.-]+):)?(\d+)")
+GPU = re.compile(r"(?:^|,)gpu:(?:([^:,()]+):)?(\d+)")
+LEAST_MEMORY_MB = 100  # of a node whose memory the site has stated
 
 
 @dataclass
@@ -42,11 +43,16 @@ def said(*command: str) -> str:
 
 
 def partitions() -> dict[str, FoundPartition]:
-    """Return the partitions that are up. Raises InputError where SLURM does not answer, or has none."""
+    """Return the partitions that are up and have nodes, the default first.
+
+    The limits are those of the largest node in each respect. Raises InputError where SLURM does not answer,
+    or has none.
+    """
     found: dict[str, FoundPartition] = {}
-    for line in said("sinfo", "--noheader", f"--format={FORMAT}").splitlines():
+    # Without --exact, nodes of several sizes have the smallest one's.
+    for line in said("sinfo", "--noheader", "--exact", f"--format={FORMAT}").splitlines():
         name, state, time, cores, memory, resources = (part.strip() for part in line.split("|"))
-        if state != "up":
+        if state != "up" or not _number(cores):  # without nodes
             continue
         partition = found.setdefault(name.rstrip("*"), FoundPartition(name.endswith("*")))
         if time not in NO_LIMIT:
@@ -61,7 +67,7 @@ def partitions() -> dict[str, FoundPartition]:
         partition.gpu_types = tuple(dict.fromkeys([*partition.gpu_types, *types]))
     if not found:
         raise InputError("sinfo lists no partition that is up; ask your site")
-    return found
+    return dict(sorted(found.items(), key=lambda entry: not entry[1].is_default))
 
 
 def refused(options: Sequence[str]) -> str | None:

@@ -17,6 +17,8 @@ from benchc.errors import InputError
 SITE = Path("slurm/site.yaml")
 # Of SLURM, D-HH:MM:SS and its short forms, and of Snakemake, such as 90m, 24h and 7d.
 SLURM_TIME = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")
+# An unquoted time such as 12:00:00.
+SEXAGESIMAL = re.compile(r"max_runtime:[ \t]*(\d+(?::\d+)+)[ \t]*(?:[#,}\n]|$)")
 UNITS = {"m": 1, "h": 60, "d": 1440}
 
 
@@ -90,6 +92,10 @@ EXAMPLE = Site(partitions={"cpu": Partition(), "gpu": Partition(max_gpu=8)})
 def read_site(path: Path) -> Site:
     """Return a site. Raises InputError where the file cannot be read, or ConfigError where it is invalid."""
     try:
+        if match := SEXAGESIMAL.search(path.read_text(encoding="utf-8", errors="replace")):
+            raise InputError(
+                f"{path}: YAML reads {match[1]} as a number to the base 60; put the time in quotes"
+            )
         content: Any = read_yaml(path)
     except (OSError, YamlError) as error:
         reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else error

@@ -1,10 +1,11 @@
 """The states of SLURM's jobs, and why one failed."""
 
+import os
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
-from getpass import getuser
 from pathlib import Path
 
 # A job in any other state is waiting, running or about to.
@@ -12,6 +13,8 @@ ENDED = {
     *("COMPLETED", "BOOT_FAIL", "CANCELLED", "DEADLINE", "FAILED"),
     *("NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "TIMEOUT"),
 }
+# Why a job waits that will start.
+PASSING = {"None", "Priority", "Resources", "Dependency", "BeginTime", "Cleaning", "Prolog", "Nodes"}
 SECONDS = 60.0  # for SLURM to answer
 LAST_BYTES = 20_000  # of a log
 
@@ -58,13 +61,32 @@ STATES = {
 
 def queue() -> dict[str, str] | None:
     """Return the state of each of the user's jobs that SLURM still knows, by id; None where it cannot say."""
-    command = ["squeue", "--noheader", "--states=all", "--format=%A|%T", "--user", getuser()]
+    return _queue("%T")
+
+
+def comments() -> dict[str, str] | None:
+    """Return the comment of each of the user's jobs by id; None where SLURM cannot say."""
+    return _queue("%k")
+
+
+def reasons() -> dict[str, str]:
+    """Return why each job waits that may wait for ever; none where SLURM cannot say."""
+    found = _queue("%T %r") or {}
+    waiting = {
+        id_: text.removeprefix("PENDING ") for id_, text in found.items() if text.startswith("PENDING ")
+    }
+    return {id_: reason for id_, reason in waiting.items() if reason not in PASSING}
+
+
+def _queue(field: str) -> dict[str, str] | None:
+    # By number, since the environment may have another name.
+    command = ["squeue", "--noheader", "--states=all", f"--format=%A|{field}", "--user", str(os.getuid())]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
     except (OSError, subprocess.SubprocessError):
         return None
     pairs = (line.strip().partition("|") for line in done.stdout.splitlines())
-    return {id_: state for id_, _, state in pairs if id_}
+    return {id_: text for id_, _, text in pairs if id_}
 
 
 def is_live(states: Mapping[str, str] | None, id_: str) -> bool:
@@ -118,4 +140,5 @@ def _last_lines(log: Path) -> str:
 def cancel(ids: Collection[str]) -> None:
     """Cancel jobs; those that have ended are left alone."""
     if ids:
-        subprocess.run(["scancel", *ids], capture_output=True, timeout=SECONDS, check=False)
+        with suppress(OSError, subprocess.SubprocessError):
+            subprocess.run(["scancel", *ids], capture_output=True, timeout=SECONDS, check=False)

@@ -11,7 +11,7 @@ from typing import Any
 
 from snakemake.persistence.file import FilePersistence
 
-from benchc.workflow.records import SUBMITTED
+from benchc.workflow.records import SUBMITTED, inputs_digest
 
 
 class Submitted:
@@ -27,9 +27,9 @@ class Submitted:
             asyncio.run(self.records.finished(each))
 
     def add(self, job: Any, id_: str) -> None:
-        """Record the id that SLURM gave a job."""
+        """Record the id that SLURM gave a job, and the state of its inputs."""
         for each in jobs_of(job):
-            self.records.started(each, id_)
+            self.records.started(each, f"{id_} {inputs_digest(each.input)}")
 
     def end(self, job: Any) -> None:
         """Forget a job that has ended."""
@@ -38,17 +38,23 @@ class Submitted:
 
     def id_of(self, job: Any) -> str | None:
         """Return the id of a job that an earlier Snakemake submitted; None where there is none."""
-        ids = {id_ for each in jobs_of(job) for id_ in self.records.external_jobids(each)}
+        found = {text for each in jobs_of(job) for text in self.records.external_jobids(each)}
+        ids = {text.partition(" ")[0] for text in found}
         return ids.pop() if len(ids) == 1 else None
 
     def is_same(self, job: Any) -> bool:
-        """Return whether the job's code, settings and inputs are those with which it was submitted."""
+        """Return whether the job's code, settings and inputs are those with which it was submitted.
+
+        Inputs are compared by their times and sizes.
+        """
         records = self.records
         return not any(
             any(records.code_changed(each))
             or any(records.input_changed(each))
             or records.params_changed(each)
             or not records.has_metadata(each)
+            or {text.partition(" ")[2] for text in records.external_jobids(each)}
+            != {inputs_digest(each.input)}
             for each in jobs_of(job)
         )
 

@@ -1,6 +1,7 @@
 """A job of a few seconds in each partition: is the site described well enough for jobs to run?"""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -13,6 +14,7 @@ from benchc.cluster.site import Request, Site, gpu_option, options
 from benchc.cluster.states import ENDED, cancel, queue
 from benchc.pluralize import pluralize
 
+JOB_ID = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
 FOLDER = Path(".snakemake/site")
 MEMORY_MB = 2000
 MINUTES = 5
@@ -63,10 +65,10 @@ def try_partitions(site: Site, folders: Sequence[Path], wait_s: float) -> Iterat
     end = time.monotonic() + wait_s
     while submitted and time.monotonic() < end:
         time.sleep(SECONDS_BETWEEN_LOOKS)
-        states = queue() or {}
+        states = queue()
         for name, id_ in list(submitted.items()):
             done = _output(name).with_suffix(".exit").exists()
-            if done or states.get(id_, "COMPLETED") in ENDED:
+            if done or (states is not None and states.get(id_, "PENDING") in ENDED):
                 del submitted[name]
                 yield _tried(name, site)
     states = queue() or {}
@@ -95,7 +97,8 @@ def _submit(asked: Request, site: Site, folders: Sequence[Path]) -> str:
     done = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
     if done.returncode:
         return " ".join(line.removeprefix("sbatch: error: ") for line in done.stderr.strip().splitlines())
-    return done.stdout.strip().split(";")[0]
+    found = JOB_ID.search(done.stdout)
+    return found[1] if found else f"no id in {done.stdout.strip()!r}"
 
 
 def _tried(partition: str, site: Site) -> Tried:

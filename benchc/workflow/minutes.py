@@ -1,6 +1,7 @@
 """The minutes that jobs ask a cluster for, by their work: three times an estimate, and five.
 
-A job that needs more is submitted again with twice the time, and its predictions and embeddings are cached.
+Jobs that ask a model or an encoder continue from the cache where they are submitted again after a time-out,
+with twice the time: they ask for one and a half times an estimate, and at most a day at first.
 """
 
 import math
@@ -14,6 +15,10 @@ from benchc.corruptions.times import MILLISECONDS
 
 START = 5
 FACTOR = 3
+RESUMED_FACTOR = 1.5
+MOST_RESUMED = 1440
+# To decode and encode an image of a megapixel (docs/benchmarks.md).
+CODEC_MILLISECONDS = 45.0
 # Of a kernel that was not measured, such as one of the user.
 UNKNOWN_MILLISECONDS = 100.0
 SECONDS_PER_THREAD = 1800  # of the corruption of images
@@ -21,8 +26,8 @@ MOST_THREADS = 8
 # 10^9 parameters of a model that does not state them.
 UNKNOWN_PARAMETERS = 8.0
 # Seconds of a prediction for 10^9 parameters, and of its image: InternVL3-1B's size took 0.017 s on an H100,
-# and Qwen2.5-VL-7B's 0.093 s (docs/benchmarks.md). Other cards are up to four times slower.
-GPU_SECONDS = (0.05, 0.05)
+# and Qwen2.5-VL-7B's 0.093 s (docs/benchmarks.md). Other cards may be three times slower.
+GPU_SECONDS = (0.04, 0.03)
 CPU_SECONDS = (5.0, 0.02)
 # An answer has many tokens.
 ANSWER = 10
@@ -34,6 +39,11 @@ READ_MB_PER_SECOND = 5.0
 def minutes(seconds: float) -> int:
     """Return what a job with an estimated time asks for."""
     return START + math.ceil(FACTOR * seconds / 60)
+
+
+def resumed_minutes(seconds: float) -> int:
+    """Return the same for a job that continues from the cache after a time-out."""
+    return START + min(MOST_RESUMED, math.ceil(RESUMED_FACTOR * seconds / 60))
 
 
 def rows(file: object) -> int:
@@ -56,10 +66,8 @@ def items(input: Any) -> int:
 
 def corrupt_seconds(images: int, recipe: Recipe) -> float:
     """Return the time of one core for a corruption of ``images`` images at all its severities."""
-    if recipe.kernel is None:
-        return images * UNKNOWN_MILLISECONDS / 1000
-    milliseconds = MILLISECONDS.get(recipe.kernel, UNKNOWN_MILLISECONDS)
-    return images * max(1, len(recipe.parameters)) * milliseconds / 1000
+    kernel = 0.0 if recipe.kernel is None else MILLISECONDS.get(recipe.kernel, UNKNOWN_MILLISECONDS)
+    return images * max(1, len(recipe.parameters)) * (kernel + CODEC_MILLISECONDS) / 1000
 
 
 def corrupt_threads(seconds: float) -> int:
@@ -76,7 +84,7 @@ def prediction_seconds(model: Model, *, answers: bool) -> float:
 
 def embedding_minutes(number: int, device: str) -> int:
     """Return what a job asks for that embeds images and their texts on a device."""
-    return minutes(number * EMBEDDING_SECONDS[device])
+    return resumed_minutes(number * EMBEDDING_SECONDS[device])
 
 
 def reading_minutes(files: Iterable[object]) -> int:

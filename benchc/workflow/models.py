@@ -23,7 +23,7 @@ from benchc.schemas.revision import read_revision
 from benchc.workflow.code import By, Wildcards, code_of, contents_of
 from benchc.workflow.demo import TrainedModels
 from benchc.workflow.images import Images
-from benchc.workflow.minutes import items, minutes, prediction_seconds, rows
+from benchc.workflow.minutes import items, prediction_seconds, resumed_minutes, rows
 from benchc.workflow.sources import local
 from benchc.workflow.stage import WAITED_FOR, Unrecorded, unrecorded
 
@@ -125,7 +125,9 @@ class Models:
 
         def runtime(wildcards: Wildcards, input: Any) -> int:
             number = count(input) if count else self._predictions(wildcards, input)
-            return minutes(number * prediction_seconds(self.entries[wildcards.model], answers=answers))
+            return resumed_minutes(
+                number * prediction_seconds(self.entries[wildcards.model], answers=answers)
+            )
 
         return {
             "gpu": lambda wildcards: self.entries[wildcards.model].gpus,

@@ -35,15 +35,21 @@ def unlock_if_dead(unlock: str) -> str | None:
 
     ``unlock``: the command that removes locks, for those of another machine.
     """
-    if not any(LOCKS.glob("*.lock")):
+    owners, locks = dict(_owners()), list(LOCKS.glob("*.lock"))
+    if not locks:
+        for file, owner in owners.items():
+            if not _runs(owner["process"], owner["start"]):
+                file.unlink(missing_ok=True)
         return None
-    owners = dict(_owners())
     here = socket.gethostname()
     elsewhere = [owner for owner in owners.values() if owner["host"] != here]
     if elsewhere:
         process, host = elsewhere[0]["process"], elsewhere[0]["host"]
         return f"process {process} on {host} locks this folder; if it no longer runs there: {unlock}"
     if not owners or any(_runs(owner["process"], owner["start"]) for owner in owners.values()):
+        return None
+    # A process takes its lock before it records itself: a later lock is of one that has not done so yet.
+    if max(lock.stat().st_mtime for lock in locks) > max(file.stat().st_mtime for file in owners):
         return None
     shutil.rmtree(LOCKS)
     for file in owners:

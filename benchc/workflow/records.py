@@ -4,12 +4,14 @@ Without its records in .snakemake/metadata, Snakemake calls an output up to date
 settings. A copy of the records of the outputs in results/{name} is kept in results/{name}/.provenance.
 """
 
+import hashlib
 import json
 import os
 import shutil
 from base64 import urlsafe_b64decode
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 RECORDS = Path(".snakemake/metadata")
 INCOMPLETE = Path(".snakemake/incomplete")
@@ -88,25 +90,58 @@ def restore_records() -> None:
                 copy_record(record, own)
 
 
+def inputs_digest(paths: Iterable[object]) -> str:
+    """Return a digest of the times and sizes of files; one that is not there is as if it were empty."""
+    digest = hashlib.blake2b(digest_size=16)
+    for path in sorted(map(str, paths)):
+        try:
+            found = Path(path).stat()
+            digest.update(f"{path} {found.st_mtime_ns} {found.st_size}\n".encode())
+        except OSError:
+            digest.update(f"{path}\n".encode())
+    return digest.hexdigest()
+
+
 def adopt_submitted(incomplete: Collection[Path]) -> None:
     """Give outputs of jobs on a cluster that ended without a Snakemake their records, as they were submitted.
 
-    ``incomplete``: outputs that are not complete. A job removes its mark there when it has made all of them.
+    A job removes its marks when it has made all of its outputs. It is adopted once, where all of them are
+    there and its inputs are those with which it was submitted. ``incomplete``: outputs with such marks.
     """
     began = records_in(SUBMITTED / INCOMPLETE.name)
+    jobs: dict[str, list[tuple[Path, Path, dict[str, Any]]]] = {}
     for output, record in records_in(SUBMITTED / RECORDS.name).items():
-        own = RECORDS / record.relative_to(SUBMITTED / RECORDS.name)
-        if output in incomplete or output not in began or describes(own, output):
-            continue
         try:
-            made = output.lstat().st_mtime
-            if made >= began[output].stat().st_mtime - CLOCK:
-                content = json.loads(record.read_bytes())
-                own.parent.mkdir(parents=True, exist_ok=True)
-                # Not by a temporary file, whose name could be too long; Snakemake writes records so, too.
-                own.write_text(json.dumps({**content, "endtime": made}))
+            content = json.loads(record.read_bytes())
         except (OSError, ValueError):
-            continue  # not made, or a record that was cut off
+            continue  # cut off
+        jobs.setdefault(str(content["shellcmd"]), []).append((output, record, content))
+    for outputs in jobs.values():
+        try:
+            is_whole = all(_is_made(output, began.get(output), content) for output, _, content in outputs)
+        except (OSError, ValueError):
+            continue
+        if not is_whole or any(output in incomplete for output, _, _ in outputs):
+            continue
+        for output, record, content in outputs:
+            own = RECORDS / record.relative_to(SUBMITTED / RECORDS.name)
+            own.parent.mkdir(parents=True, exist_ok=True)
+            # Not by a temporary file, whose name could be too long; Snakemake writes records so, too.
+            own.write_text(json.dumps({**content, "endtime": output.lstat().st_mtime}))
+        for output, record, _ in outputs:
+            record.unlink(missing_ok=True)
+            began[output].unlink(missing_ok=True)
+
+
+def _is_made(output: Path, began: Path | None, content: Mapping[str, Any]) -> bool:
+    """Return whether a submitted job has made an output of inputs that are as they were then.
+
+    ``began``: the file that says when it was submitted. Raises OSError for an output that is not there.
+    """
+    if began is None or output.lstat().st_mtime < began.stat().st_mtime - CLOCK:
+        return False
+    _, _, digest = str(json.loads(began.read_bytes())["external_jobid"]).partition(" ")
+    return digest == inputs_digest(content["input"])
 
 
 def restored(

@@ -1,11 +1,12 @@
 """Describe a SLURM cluster in slurm/site.yaml, and try it with a short job in each partition."""
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 
 from benchc.atomic import write_text
-from benchc.cluster.found import FoundPartition, accounts, partitions, refused
+from benchc.cluster.found import LEAST_MEMORY_MB, FoundPartition, accounts, partitions, refused
 from benchc.cluster.site import EXAMPLE, SITE, read_site
 from benchc.cluster.trial import try_partitions
 from benchc.config.load import read_config
@@ -27,7 +28,7 @@ def site(
     as those of a run would be, and look for the code, a GPU, and the models' folders.
 
     Args:
-        account: the account of the jobs; default: none, or your only one where SLURM demands one
+        account: the account of the jobs; default: none, for your default account
         qos: the quality of service of the jobs
         config: a run's configuration, whose models' folders the jobs try to read
         replace: write the file anew
@@ -62,15 +63,16 @@ def _text(found: Mapping[str, FoundPartition], account: str | None, qos: str | N
 def _lines(found: Mapping[str, FoundPartition], account: str | None, qos: str | None) -> Iterator[str]:
     yield f"# Written by `benchc site` on {date.today()}; docs/cluster.md describes all keys."
     if account is None and len(known := accounts()) > 1:
-        yield f"# You have the accounts {', '.join(known)}. Without one, jobs are of the first."
+        yield f"# You have the accounts {', '.join(known)}. Without one, jobs are of your default account."
     given = {"account": account, "qos": qos}
-    yield from (f"{name}: {value}" for name, value in given.items() if value is not None)
+    yield from (f"{name}: {json.dumps(value)}" for name, value in given.items() if value is not None)
     yield "partitions: # remove those to which no job should go"
     for name, partition in found.items():
-        yield f"  {name}:"
+        yield f"  {json.dumps(name)}:"
         if partition.max_runtime is not None:
             yield f"    max_runtime: {partition.max_runtime} # minutes"
-        yield f"    max_mem_mb: {partition.max_mem_mb}"
+        if partition.max_mem_mb >= LEAST_MEMORY_MB:
+            yield f"    max_mem_mb: {partition.max_mem_mb}"
         yield f"    max_threads: {partition.max_threads}"
         types = f" # of type {' or '.join(partition.gpu_types)}" if partition.gpu_types else ""
         yield f"    max_gpu: {partition.max_gpu}{types}"
@@ -84,4 +86,4 @@ def _lines(found: Mapping[str, FoundPartition], account: str | None, qos: str | 
             yield "gpus:"
             yield "  request: gres # SLURM refuses --gpus here"
             if kinds and refused([*base, "--gres=gpu:1"]):
-                yield f"  type: {kinds[0]} # one of {', '.join(kinds)}"
+                yield f"  type: {json.dumps(kinds[0])} # one of {', '.join(kinds)}"

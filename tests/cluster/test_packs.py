@@ -2,7 +2,15 @@
 
 from pathlib import Path
 
-from benchc.cluster.executor import MINUTES_OF_PACK, MINUTES_OF_SHORT, Unit, Watched, packed, together
+from benchc.cluster.executor import (
+    MINUTES_OF_PACK,
+    MINUTES_OF_SHORT,
+    SECONDS_UNTIL_LOST,
+    Unit,
+    Watched,
+    packed,
+    together,
+)
 from benchc.cluster.site import Partition, Request
 
 
@@ -66,5 +74,7 @@ def test_a_job_that_slurm_does_not_know_is_lost_after_a_while(monkeypatch) -> No
         now[0] = seconds
         return watched.is_lost(known=known)
 
-    assert not any([lost(0), lost(30), lost(59), lost(61, known=True), lost(62), lost(100), lost(110)])
-    assert not lost(121) and lost(123)
+    late = SECONDS_UNTIL_LOST
+    assert not any([lost(0), lost(30), lost(late - 1), lost(late + 1, known=True), lost(late + 2)])
+    assert not any([lost(late + 30), lost(late + 60), lost(2 * late + 1)])
+    assert lost(2 * late + 3)

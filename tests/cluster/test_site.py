@@ -64,6 +64,16 @@ def test_another_time_is_an_error(tmp_path: Path, text: str) -> None:
         read_site(path)
 
 
+@pytest.mark.parametrize("text", ["12:00:00", "24:00", "12:00:00 # half a day"])
+def test_a_time_that_yaml_reads_as_another_number_is_an_error(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "site.yaml"
+    path.write_text(f"partitions:\n  cpu:\n    max_runtime: {text}\n    max_gpu: 0\n")
+    with pytest.raises(InputError, match="to the base 60; put the time in quotes"):
+        read_site(path)
+    path.write_text("partitions:\n  cpu:\n    max_runtime: '12:00:00'\n")
+    assert read_site(path).limits["cpu"].max_runtime == 720
+
+
 def test_the_file_of_the_repository_is_the_example_and_names_every_key(tmp_path: Path) -> None:
     assert read_site(ROOT / SITE) == EXAMPLE
     text = (ROOT / SITE).read_text()

@@ -129,10 +129,10 @@ def test_an_encoder_on_a_gpu_asks_for_one_and_for_a_partition_that_has_it(
 
 def test_a_job_of_a_model_on_gpus_asks_for_them_and_for_a_partition_that_has_them(submitted):
     expected = {
-        "infer/selected_tiny-llava-l_all": "2",
+        "infer/selected+tiny-llava-l+all": "2",
         "infer_orders/tiny-llava-l": "2",
         "infer_orders/tiny-idefics3-m": "1",
-        "answer/selected_tiny-idefics3-m_all": "1",
+        "answer/selected+tiny-idefics3-m+all": "1",
     }
     with_gpus = {job: found for job, found in submitted.items() if "gpus" in found}
     assert with_gpus == {job: {"partition": "gpu", "gpus": gpus} for job, gpus in expected.items()}
@@ -140,9 +140,9 @@ def test_a_job_of_a_model_on_gpus_asks_for_them_and_for_a_partition_that_has_the
 
 def test_all_other_jobs_stay_off_the_partition_with_gpus(submitted):
     others = {
-        "infer/pool_tiny-llava-s_all",
+        "infer/pool+tiny-llava-s+all",
         "infer_orders/tiny-llava-m",
-        "corrupt/corrupted_fog",
+        "corrupt/corrupted+fog",
         f"train_demo_model/{Path(TRAINED).name}",
         "embed",
     }
