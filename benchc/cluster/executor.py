@@ -129,7 +129,8 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         self.ready: list[Any] = []
         self.lock_of_ready = threading.Lock()
         self.exit_files: set[Path] = set()
-        self.live: set[str] = set()
+        self.ids: set[str] = set()
+        self.failed: set[str] = set()
         self.said: set[tuple[str, str]] = set()
         self.polls = 0
         self.is_stopping = False
@@ -259,7 +260,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
                     Path(log).unlink(missing_ok=True)
         call = f"{command} {gpu_option(asked.gpus, self.site)} /dev/stdin"
         id_ = self._sbatch(call, self._script(pack), token)
-        self.live.add(id_)
+        self.ids.add(id_)
         try:
             for unit in pack:
                 self.submitted.add(unit.job, id_)
@@ -280,7 +281,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         return Path(self.slurm_logdir, "slurm", f"{id_}.log")
 
     def _report(self, job: Any, id_: str, log: Path, asked: Request | None) -> None:
-        self.live.add(id_)
+        self.ids.add(id_)
         aux = {"watched": Watched([log, self._output(id_)], asked)}
         self._report_job_submission_threadsafe(SubmittedJobInfo(job, external_jobid=id_, aux=aux))
 
@@ -361,7 +362,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
     def _say_what_waits(self) -> None:
         """Say of jobs that may wait for ever why they wait, once each."""
         for id_, reason in reasons().items():
-            if id_ in self.live and (id_, reason) not in self.said:
+            if id_ in self.ids and (id_, reason) not in self.said:
                 self.said.add((id_, reason))
                 self.logger.warning(f"SLURM job {id_} waits: {reason}")
 
@@ -379,6 +380,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
                 with suppress(OSError):
                     watched.logs[0].unlink()
         else:
+            self.failed.add(str(info.external_jobid))
             cause = (end and end.cause) or Cause.LOST
             has_begun = watched.logs[0].exists()
             advice = self._advice(info.job, cause, watched.asked) if has_begun else " before it began"
@@ -422,15 +424,18 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         self.is_stopping = True
         self._job_submission_executor.shutdown(wait=True, cancel_futures=True)
         states = queue()
-        cancel([id_ for id_ in sorted(self.live) if states is None or is_live(states, id_)])
+        cancel([id_ for id_ in sorted(self.ids) if states is None or is_live(states, id_)])
         self.shutdown()
 
     def shutdown(self) -> None:
-        """Wait for submissions, and remove what was kept while jobs might be started again by SLURM."""
-        super().shutdown()
-        for file in self.exit_files:
+        """Wait for submissions, and remove what was kept while SLURM might start jobs again."""
+        self._job_submission_executor.shutdown(wait=True)
+        keeps = self.workflow.executor_settings.keep_successful_logs
+        outputs = [] if keeps else [self._output(id_) for id_ in self.ids - self.failed]
+        for file in (*self.exit_files, *outputs):
             with suppress(OSError):
                 file.unlink()
+        super().shutdown()
 
 
 def use_site() -> None:

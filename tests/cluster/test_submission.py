@@ -1,0 +1,69 @@
+"""What sbatch prints, and which of its refusals may end."""
+
+import pytest
+
+from benchc.cluster import executor
+from benchc.cluster.executor import FULL, RefusedError, TransientError, _submitted
+
+
+@pytest.fixture(autouse=True)
+def accepted(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """The comments of jobs that SLURM knows, by id."""
+    found: dict[str, str] = {}
+    monkeypatch.setattr(executor, "comments", lambda: found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("printed", "id_"),
+    [("77", "77"), ("77;cluster", "77"), ("Welcome to our site\n77\nHave 5 nice jobs", "77")],
+)
+def test_the_id_is_found_in_what_sbatch_prints(printed: str, id_: str) -> None:
+    assert _submitted(f"cat > /dev/null; echo '{printed}'", "#!/bin/bash\n", "token") == id_
+
+
+def test_the_script_is_its_input(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    assert _submitted(f"cat > {tmp_path}/script; echo 1", "#!/bin/bash\necho 'a b'\n", "token") == "1"
+    assert (tmp_path / "script").read_text() == "#!/bin/bash\necho 'a b'\n"
+
+
+@pytest.mark.parametrize(
+    ("error", "is_transient"),
+    [
+        ("Batch job submission failed: Socket timed out on send/recv operation", True),
+        ("Batch job submission failed: Unable to contact slurm controller (connect failure)", True),
+        ("AssocMaxSubmitJobLimit\nBatch job submission failed: Job violates accounting/QOS policy", True),
+        (
+            "QOSMaxSubmitJobPerUserLimit\nBatch job submission failed: Job violates accounting/QOS policy",
+            True,
+        ),
+        # The same last line, but no other job has to end.
+        (
+            "QOSMaxWallDurationPerJobLimit\nBatch job submission failed: Job violates accounting/QOS policy "
+            "(job submit limit, user's size and/or time limits)",
+            False,
+        ),
+        ("Batch job submission failed: Invalid account or account/partition combination specified", False),
+        ("invalid partition specified: nowhere", False),
+    ],
+)
+def test_only_refusals_that_may_end_are_tried_again(error: str, is_transient: bool) -> None:
+    lines = "; ".join(f'echo "sbatch: error: {line}" >&2' for line in error.splitlines())
+    with pytest.raises(RefusedError) as caught:
+        _submitted(f"{lines}; exit 1", "", "token")
+    assert isinstance(caught.value, TransientError) == is_transient
+    assert str(caught.value) == " ".join(error.splitlines())
+
+
+def test_without_an_id_a_job_is_refused() -> None:
+    with pytest.raises(RefusedError):
+        _submitted("echo submitted", "", "token")
+
+
+def test_a_job_that_was_accepted_without_an_answer_is_not_submitted_again(accepted: dict[str, str]) -> None:
+    accepted |= {"4": "rule_infer other", "5": "rule_infer rule_embed token"}
+    assert _submitted("exit 1", "", "token") == "5"
+
+
+def test_a_limit_on_the_number_of_jobs_is_none_on_one_job() -> None:
+    assert not any(name in "QOSMaxWallDurationPerJobLimit submit limit" for name in FULL)
