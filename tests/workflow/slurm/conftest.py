@@ -22,9 +22,9 @@ exec unshare --net {python} "$@"
 """
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def slurm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Cluster]]:
-    """Start a cluster with settings, in place of the one before."""
+    """Start a cluster with settings, in place of the one before; it is stopped after the tests of a file."""
     if not is_possible():
         pytest.skip("needs root and Debian's packages of SLURM (make slurm)")
     with ExitStack() as stack:
