@@ -109,6 +109,7 @@ class Cluster:
             self.stop(name)
         if (ETC / "slurm.conf").resolve() == self.folder / "slurm.conf":
             (ETC / "slurm.conf").unlink()
+        os.environ.pop("SLURM_CONF", None)
 
     def stop(self, name: str, signal_: int = signal.SIGTERM) -> None:
         """Stop one daemon."""
@@ -203,8 +204,6 @@ class Cluster:
             f"StoragePass={password}\nStorageLoc=slurm_acct_db\nPidFile={self.folder}/run/slurmdbd.pid\n"
         )
         configuration.chmod(0o600)
-        # It reads its file from /etc/slurm, or where this says.
-        os.environ["SLURM_CONF"] = str(self.folder / "slurm.conf")
         self._start("slurmdbd", ["slurmdbd", "-D"])
         self.wait_for(lambda: bool(said("sacctmgr", "--noheader", "show", "user")), "slurmdbd")
         for entry in (
@@ -289,6 +288,8 @@ JobAcctGatherFrequency=task=1
             raise RuntimeError(f"{link} is of another SLURM")
         link.unlink(missing_ok=True)
         link.symlink_to(self.folder / "slurm.conf")
+        # Other files, such as that of slurmdbd, are looked for beside this one.
+        os.environ["SLURM_CONF"] = str(self.folder / "slurm.conf")
 
 
 def said(*command: str) -> str:
