@@ -45,10 +45,6 @@ class Ended:
     status: int
     text: str
 
-    @property
-    def last_line(self) -> str:
-        return self.text.rstrip().splitlines()[-1]
-
 
 class ClusterRun:
     """A checkout whose jobs go to a cluster."""
@@ -70,7 +66,6 @@ class ClusterRun:
             **site,
         }
         (checkout.folder / "slurm/site.yaml").write_text(yaml.safe_dump(content))
-
         self.started: list[subprocess.Popen[str]] = []
 
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
