@@ -31,15 +31,17 @@ onstart:
             logger.warning(line)
 
 
-onsuccess:
+def end_run():
     owners.disown()
     if line := records.save_records():
         logger.warning(line)
+
+
+onsuccess:
+    end_run()
 
 
 onerror:
-    owners.disown()
-    if line := records.save_records():
-        logger.warning(line)
+    end_run()
     for line in bench.lines_at_error():
         print(line, file=sys.stderr)

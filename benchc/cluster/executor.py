@@ -7,7 +7,6 @@ SLURM forgets it. A Snakemake that is started after another was killed takes ove
 """
 
 import os
-import re
 import subprocess
 import threading
 import time
@@ -37,8 +36,10 @@ from benchc.cluster.states import (
     ended,
     exit_file,
     is_live,
+    job_id,
     queue,
     reasons,
+    refusal,
 )
 from benchc.cluster.submitted import Submitted, jobs_of
 from benchc.errors import InputError
@@ -58,7 +59,6 @@ LINE_AFTER_TRIES = 3
 SECONDS_TO_GATHER = 5.0
 MINUTES_OF_SHORT = 10
 MINUTES_OF_PACK = 120
-JOB_ID = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
 
 
 @dataclass
@@ -260,7 +260,6 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
                     Path(log).unlink(missing_ok=True)
         call = f"{command} {gpu_option(asked.gpus, self.site)} /dev/stdin"
         id_ = self._sbatch(call, self._script(pack), token)
-        self.ids.add(id_)
         try:
             for unit in pack:
                 self.submitted.add(unit.job, id_)
@@ -505,9 +504,9 @@ def _submitted(command: str, script: str, token: str) -> str:
         # Ctrl-C is for Snakemake, which then cancels the job.
         start_new_session=True,
     )
-    if done.returncode == 0 and (match := JOB_ID.search(done.stdout)):
-        return match[1]
-    text = " ".join(line.removeprefix("sbatch: error: ") for line in done.stderr.strip().splitlines())
+    if done.returncode == 0 and (id_ := job_id(done.stdout)):
+        return id_
+    text = refusal(done.stderr)
     is_transient = any(part in text for part in (*TRANSIENT, *FULL))
     raise (TransientError if is_transient else RefusedError)(text)
 

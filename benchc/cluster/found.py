@@ -4,8 +4,9 @@ import re
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from getpass import getuser
 
-from benchc.cluster.site import minutes
+from benchc.cluster.site import minutes_of
 from benchc.errors import InputError
 
 SECONDS = 60.0
@@ -56,13 +57,11 @@ def partitions() -> dict[str, FoundPartition]:
             continue
         partition = found.setdefault(name.rstrip("*"), FoundPartition(name.endswith("*")))
         if time not in NO_LIMIT:
-            limit = minutes(time)
-            assert isinstance(limit, int)
-            partition.max_runtime = limit
+            partition.max_runtime = minutes_of(time)
         partition.max_threads = max(partition.max_threads, _number(cores))
         partition.max_mem_mb = max(partition.max_mem_mb, _number(memory))
         gpus = GPU.findall(resources)
-        partition.max_gpu = max([partition.max_gpu, sum(int(count) for _, count in gpus)])
+        partition.max_gpu = max(partition.max_gpu, sum(int(count) for _, count in gpus))
         types = [kind for kind, _ in gpus if kind]
         partition.gpu_types = tuple(dict.fromkeys([*partition.gpu_types, *types]))
     if not found:
@@ -70,30 +69,21 @@ def partitions() -> dict[str, FoundPartition]:
     return dict(sorted(found.items(), key=lambda entry: not entry[1].is_default))
 
 
-def refused(options: Sequence[str]) -> str | None:
-    """Return why SLURM would refuse a job with some options of sbatch; None where it would take it."""
+def is_refused(options: Sequence[str]) -> bool:
+    """Return whether SLURM would refuse a job with some options of sbatch."""
     command = ["sbatch", "--test-only", "--time=1", *options, "--wrap=true"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
-    if done.returncode == 0:
-        return None
-    lines = [line.removeprefix("sbatch: error: ").strip() for line in done.stderr.splitlines()]
-    return "; ".join(line for line in lines if line)
+    done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
+    return done.returncode != 0
 
 
 def accounts() -> list[str]:
     """Return the accounts of the user; none where SLURM has no accounting."""
     command = ["sacctmgr", "--noheader", "--parsable2", "show", "associations", "format=Account"]
     try:
-        text = said(*command, f"user={_user()}")
+        text = said(*command, f"user={getuser()}")
     except InputError:
         return []
     return list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
-
-
-def _user() -> str:
-    from getpass import getuser
-
-    return getuser()
 
 
 def _number(text: str) -> int:

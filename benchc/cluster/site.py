@@ -22,13 +22,11 @@ SEXAGESIMAL = re.compile(r"max_runtime:[ \t]*(\d+(?::\d+)+)[ \t]*(?:[#,}\n]|$)")
 UNITS = {"m": 1, "h": 60, "d": 1440}
 
 
-def minutes(time: object) -> object:
-    """Return a time in minutes: a number, SLURM's ``1-12:00:00``, or ``90m``, ``24h``, ``7d``.
+def minutes_of(time: str) -> int:
+    """Return a time in minutes: SLURM's ``90`` or ``1-12:00:00``, or ``90m``, ``24h``, ``7d``.
 
-    Raises ValueError for another text; other types are returned as they are.
+    Raises ValueError for another text.
     """
-    if not isinstance(time, str):
-        return time
     if time[-1:] in UNITS and time[:-1].isdigit():
         return int(time[:-1]) * UNITS[time[-1]]
     match = SLURM_TIME.fullmatch(time)
@@ -44,7 +42,12 @@ def minutes(time: object) -> object:
     return days * 1440 + hours * 60 + left + math.ceil(seconds / 60)
 
 
-Minutes = Annotated[int, BeforeValidator(minutes), Field(ge=1)]
+def _minutes(value: object) -> object:
+    """Return a text as minutes; a value of another type is validated as it is."""
+    return minutes_of(value) if isinstance(value, str) else value
+
+
+Minutes = Annotated[int, BeforeValidator(_minutes), Field(ge=1)]
 Positive = Annotated[int, Field(ge=1)]
 
 

@@ -1,6 +1,7 @@
-"""The states of SLURM's jobs, and why one failed."""
+"""What SLURM's commands say of jobs: their ids, why they are refused, their states, and why one failed."""
 
 import os
+import re
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +18,8 @@ ENDED = {
 PASSING = {"None", "Priority", "Resources", "Dependency", "BeginTime", "Cleaning", "Prolog", "Nodes"}
 SECONDS = 60.0  # for SLURM to answer
 LAST_BYTES = 20_000  # of a log
+# Of sbatch --parsable, between lines that a site may add.
+JOB_ID = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
 
 
 class Cause(Enum):
@@ -59,6 +62,17 @@ STATES = {
 }
 
 
+def job_id(output: str) -> str | None:
+    """Return the id of a job in what sbatch printed; None where there is none."""
+    match = JOB_ID.search(output)
+    return None if match is None else match[1]
+
+
+def refusal(errors: str) -> str:
+    """Return in one line why sbatch refused a job, by what it printed to standard error."""
+    return " ".join(line.removeprefix("sbatch: error: ") for line in errors.strip().splitlines())
+
+
 def queue() -> dict[str, str] | None:
     """Return the state of each of the user's jobs that SLURM still knows, by id; None where it cannot say."""
     return _queue("%T")
@@ -89,9 +103,9 @@ def _queue(field: str) -> dict[str, str] | None:
     return {id_: text for id_, _, text in pairs if id_}
 
 
-def is_live(states: Mapping[str, str] | None, id_: str) -> bool:
+def is_live(states: Mapping[str, str], id_: str) -> bool:
     """Return whether a job waits or runs, by the states of :func:`queue`."""
-    return states is not None and id_ in states and states[id_] not in ENDED
+    return id_ in states and states[id_] not in ENDED
 
 
 def exit_file(log: Path) -> Path:

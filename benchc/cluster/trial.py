@@ -1,7 +1,6 @@
 """A job of a few seconds in each partition: is the site described well enough for jobs to run?"""
 
 import json
-import re
 import subprocess
 import sys
 import time
@@ -11,10 +10,9 @@ from pathlib import Path
 from shlex import join, quote
 
 from benchc.cluster.site import Request, Site, gpu_option, options
-from benchc.cluster.states import ENDED, cancel, queue
+from benchc.cluster.states import ENDED, cancel, job_id, queue, refusal
 from benchc.pluralize import pluralize
 
-JOB_ID = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
 FOLDER = Path(".snakemake/site")
 MEMORY_MB = 2000
 MINUTES = 5
@@ -96,9 +94,8 @@ def _submit(asked: Request, site: Site, folders: Sequence[Path]) -> str:
     script += f"echo $? > {quote(str(output.with_suffix('.exit').absolute()))}\n"
     done = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
     if done.returncode:
-        return " ".join(line.removeprefix("sbatch: error: ") for line in done.stderr.strip().splitlines())
-    found = JOB_ID.search(done.stdout)
-    return found[1] if found else f"no id in {done.stdout.strip()!r}"
+        return refusal(done.stderr)
+    return job_id(done.stdout) or f"no id in {done.stdout.strip()!r}"
 
 
 def _tried(partition: str, site: Site) -> Tried:

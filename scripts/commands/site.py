@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 
 from benchc.atomic import write_text
-from benchc.cluster.found import LEAST_MEMORY_MB, FoundPartition, accounts, partitions, refused
+from benchc.cluster.found import LEAST_MEMORY_MB, FoundPartition, accounts, is_refused, partitions
 from benchc.cluster.site import EXAMPLE, SITE, read_site
 from benchc.cluster.trial import try_partitions
 from benchc.config.load import read_config
@@ -24,8 +24,8 @@ def site(
 ) -> None:
     """Describe the cluster in slurm/site.yaml, and try it with a job of a few seconds in each partition.
 
-    The file is written from what SLURM says, unless it describes a cluster already. The jobs are submitted
-    as those of a run would be, and look for the code, a GPU, and the models' folders.
+    The file is written from what SLURM says, unless it describes a cluster already. The jobs have the
+    account, partition and request for GPUs of a run's, and look for the code, a GPU, and the models' folders.
 
     Args:
         account: the account of the jobs; default: none, for your default account
@@ -82,8 +82,8 @@ def _lines(found: Mapping[str, FoundPartition], account: str | None, qos: str | 
         base.append(f"--partition={with_gpus[0]}")
         kinds = list(dict.fromkeys(kind for partition in found.values() for kind in partition.gpu_types))
         kind = f":{kinds[0]}" if kinds else ""
-        if refused([*base, "--gpus=1"]) and not refused([*base, f"--gres=gpu{kind}:1"]):
+        if is_refused([*base, "--gpus=1"]) and not is_refused([*base, f"--gres=gpu{kind}:1"]):
             yield "gpus:"
             yield "  request: gres # SLURM refuses --gpus here"
-            if kinds and refused([*base, "--gres=gpu:1"]):
+            if kinds and is_refused([*base, "--gres=gpu:1"]):
                 yield f"  type: {json.dumps(kinds[0])} # one of {', '.join(kinds)}"

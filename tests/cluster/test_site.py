@@ -15,7 +15,7 @@ from benchc.cluster.site import (
     Request,
     Site,
     gpu_option,
-    minutes,
+    minutes_of,
     options,
     placed,
     read_site,
@@ -51,7 +51,7 @@ def asked(**changes: int) -> Request:
     ],
 )
 def test_times_are_those_of_slurm_and_snakemake(text: str, expected: int) -> None:
-    assert minutes(text) == expected
+    assert minutes_of(text) == expected
     read = site(cpu={"max_runtime": text})
     assert read.limits["cpu"].max_runtime == expected
 
