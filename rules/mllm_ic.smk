@@ -187,6 +187,8 @@ rule gallery:
         "<benchmarks>/gallery.jsonl"
     conda:
         "../envs/images.yaml"
+    resources:
+        runtime=minutes(images.seconds_of(images.recipes, 1)),
     params:
         **stage("mllm_ic.gallery", code=[images.all_kernels], images=SHOWN),
     message:
@@ -209,6 +211,11 @@ rule choose_samples:
         "<benchmarks>/choose_samples.jsonl"
     conda:
         "../envs/images.yaml"
+    resources:
+        # At most four questions of each capability, of which there are about 25.
+        runtime=lambda wildcards, input: minutes(
+            images.seconds_of(images.recipes, min(100, rows(input.pool)))
+        ),
     params:
         **stage(
             "mllm_ic.choose_samples",
@@ -244,6 +251,12 @@ if settings.hierarchy:
         threads: 2
         resources:
             mem_mb=3000,
+            # A network sees each picture that is corrupted. Those of CIFAR-10 have 32 x 32 pixels.
+            runtime=lambda wildcards, input: minutes(
+                images.seconds_of(images.recipes, settings.hierarchy.count) / 25
+                if settings.hierarchy.images
+                else 2 * images.seconds_of(images.recipes, min(settings.hierarchy.count, rows(input.pool)))
+            ),
         params:
             **stage(
                 "mllm_ic.hierarchy_features",

@@ -189,6 +189,7 @@ rule read_groups:
         "../envs/core.yaml"
     resources:
         mem_mb=2000,
+        runtime=lambda wildcards, input: reading_minutes(input),
     params:
         **stage(
             "naturalbench.read_groups",
@@ -289,6 +290,7 @@ if blind:
             "../envs/core.yaml"
         resources:
             mem_mb=2000,
+            runtime=lambda wildcards, input: reading_minutes(input.sources),
         params:
             **stage("pool", per_source=settings.blind.items, task_columns=blind.task_columns),
         message:
@@ -847,7 +849,7 @@ if translation:
             models.environment
         threads: models.threads
         resources:
-            **models.resources(),
+            **models.resources(answers=True),
         params:
             **stage(
                 "answer",
@@ -943,7 +945,10 @@ if bench.fine_tuned:
             # The images of the half are in memory, encoded.
             mem_mb=lambda wildcards, input: models.entries[wildcards.model].mem_mb + megabytes(input),
             # A job that reaches its time limit continues after its last epoch when it is retried.
-            runtime=480,
+            # A step costs about as much as three predictions.
+            runtime=models.resources(lambda input: 3 * settings.fine_tuning.epochs * rows(input.subset))[
+                "runtime"
+            ],
         params:
             **stage(
                 "naturalbench.fine_tune",

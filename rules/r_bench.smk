@@ -232,6 +232,9 @@ rule image_features:
         "<benchmarks>/image_features.jsonl"
     conda:
         "../envs/images.yaml"
+    resources:
+        # Features of both images take about as long as a corruption.
+        runtime=lambda wildcards, input: minutes(2 * images.mean_seconds * rows(input.assignment)),
     params:
         **stage("r_bench.image_features", code=[] if SHOWN_FILES else [images.all_kernels], images=SHOWN),
     message:
@@ -256,6 +259,8 @@ rule choose_pairs:
         "<benchmarks>/choose_pairs.jsonl"
     conda:
         "../envs/images.yaml"
+    resources:
+        runtime=minutes(images.seconds_of(images.recipes, 1) + images.mean_seconds * settings.tables.pairs),
     params:
         **stage(
             "r_bench.choose_pairs",

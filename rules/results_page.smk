@@ -53,8 +53,10 @@ if page.samples:
         threads: 2
         resources:
             mem_mb=3000,
-            # Each sample is shown under all chosen corruptions at all severities.
-            runtime=lambda wildcards, input: minutes(rows(input.chosen) * len(images.recipes)),
+            # A strip shows a sample under a corruption at all severities.
+            runtime=lambda wildcards, input, threads: minutes(
+                images.mean_seconds * run.page_strips(rows(input.chosen)) / threads
+            ),
         params:
             **stage(
                 "page_images",

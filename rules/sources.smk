@@ -62,6 +62,7 @@ rule convert_source:
         "../envs/core.yaml"
     resources:
         mem_mb=2000,
+        runtime=lambda wildcards, input: reading_minutes(input),
     params:
         **stage(
             "convert_source",

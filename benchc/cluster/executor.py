@@ -11,14 +11,15 @@ import subprocess
 import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from operator import attrgetter
 from pathlib import Path
 from shlex import quote
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import tenacity
 from snakemake_executor_plugin_slurm import Executor as SlurmExecutor
@@ -57,8 +58,9 @@ SECONDS_OF_TRIES = 900.0
 LINE_AFTER_TRIES = 3
 # Short jobs that are ready within some seconds of each other run one after another in one job of SLURM.
 SECONDS_TO_GATHER = 5.0
-MINUTES_OF_SHORT = 10
+MINUTES_OF_SHORT = 20
 MINUTES_OF_PACK = 120
+T = TypeVar("T")
 
 
 @dataclass
@@ -166,7 +168,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             self._report_errors(jobs, f"the job cannot be submitted: {error!r}")
             return
         units = [unit for job in jobs for unit in self._new(job, states)]
-        for pack in packed(units, self.site.limits):
+        for pack in packed(units, self.site.limits, attrgetter("asked")):
             try:
                 self._submit(pack)
             except RefusedError as error:
@@ -449,21 +451,25 @@ def limit_local_jobs(scheduler: Any) -> None:
         scheduler._local_executor.pool = ThreadPoolExecutor(scheduler._executor.site.local_jobs)
 
 
-def packed(units: Iterable[Unit], limits: Mapping[str, Partition]) -> Iterator[list[Unit]]:
+def packed(
+    units: Iterable[T], limits: Mapping[str, Partition], asked_by: Callable[[T], Request]
+) -> Iterator[list[T]]:
     """Yield units in packs that are one job of SLURM each, in their order.
 
     A pack has several short jobs of one partition and with as many GPUs, none of which has failed before, and
-    no more than the partition's time allows. ``limits``: of the partitions.
+    no more than the partition's time allows.
+
+    ``limits``: of the partitions; ``asked_by``: what a unit asks for.
     """
-    open_packs: dict[tuple[str, int], list[Unit]] = {}
+    open_packs: dict[tuple[str, int], list[T]] = {}
     for unit in units:
-        asked = unit.asked
+        asked = asked_by(unit)
         if asked.retried or asked.minutes is None or asked.minutes > MINUTES_OF_SHORT:
             yield [unit]
             continue
         pack = open_packs.setdefault((asked.partition, asked.gpus), [])
         most = min(MINUTES_OF_PACK, limits[asked.partition].max_runtime or MINUTES_OF_PACK)
-        if pack and sum(each.asked.minutes or 0 for each in pack) + asked.minutes > most:
+        if pack and sum(asked_by(each).minutes or 0 for each in pack) + asked.minutes > most:
             yield pack[:]
             pack.clear()
         pack.append(unit)

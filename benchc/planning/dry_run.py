@@ -12,9 +12,11 @@ from snakemake.exceptions import ApiError, RuleException, WorkflowError
 from snakemake.jobs import Job
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
+from benchc.cluster.site import Request
 from benchc.errors import InputError
 from benchc.home import SNAKEFILE, shipped
 from benchc.planning.param_changes import OTHER_INPUTS, param_changes
+from benchc.workflow.minutes import estimates
 
 NOT_MADE = "not made yet"
 INTERRUPTED = "interrupted"
@@ -23,13 +25,19 @@ MADE_SINCE = "inputs that a partial run has made again since"
 
 @dataclass(frozen=True)
 class PlannedJob:
-    """A job that would run. ``causes`` is empty if it runs only because jobs that make its inputs do."""
+    """A job that would run. ``causes`` is empty if it runs only because jobs that make its inputs do.
+
+    ``asked``: what it asks a cluster for; None for one that runs where Snakemake does. ``minutes``: an
+    estimate of its time; None for none.
+    """
 
     rule: str
     wildcards: Sequence[str]
     outputs: Sequence[str]
     causes: Sequence[str]
     inputs: Sequence[str] = ()
+    asked: Request | None = None
+    minutes: int | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +92,34 @@ def _planned(job: Job, dag: DAG, settings: Mapping[str, object], files: Mapping[
     if OTHER_INPUTS in causes and any(dag.needrun(other) for other in dag.dependencies[job]):
         causes.remove(OTHER_INPUTS)
     inputs, outputs = ([str(file) for file in files] for files in (job.input, job.output))
-    return PlannedJob(job.rule.name, list(job.wildcards), outputs, causes, inputs)
+    return PlannedJob(job.rule.name, list(job.wildcards), outputs, causes, inputs, _asked(job), _minutes(job))
+
+
+def _asked(job: Job) -> Request | None:
+    # Without a profile, all jobs are local.
+    if job.rule.name in job.dag.workflow._localrules:
+        return None
+    given = job.resources
+    return Request(
+        threads=job.threads,
+        mem_mb=int(given.get("mem_mb") or 0),
+        minutes=int(given.get("runtime") or 0) or None,
+        gpus=int(given.get("gpu") or 0),
+    )
+
+
+def _minutes(job: Job) -> int | None:
+    """Return an estimate of a job's time, by the function of its rule that says what to ask for."""
+    asked = job.resources
+    # Snakemake's own method to evaluate them again works once.
+    job._resources = None
+    try:
+        with estimates():
+            found = job.resources.get("runtime")
+    finally:
+        job._resources = asked
+    # A number of minutes is no estimate.
+    return None if found == asked.get("runtime") else int(found)
 
 
 def _causes(job: Job, dag: DAG, settings: Mapping[str, object], files: Mapping[str, str]) -> Iterator[str]:

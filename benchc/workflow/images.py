@@ -6,6 +6,7 @@ the images of the benchmark's stored subset are written. The job does so in ``Im
 (``benchc/models/units.py``).
 """
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -89,6 +90,21 @@ class Images:
     def seconds(self, wildcards: Wildcards, input: Any) -> float:
         """Return the time of one core in which a job of the rule corrupt writes its images."""
         return corrupt_seconds(items(input), self.recipes[wildcards.corruption])
+
+    def generating_seconds(self, wildcards: Wildcards, input: Any) -> float:
+        """Return the time of one core in which an inference job generates its images; 0 if it reads them."""
+        if self.folder(wildcards.subset) is not None:
+            return 0.0
+        return self.seconds_of(self.batches[wildcards.part], items(input))
+
+    @property
+    def mean_seconds(self) -> float:
+        """The time of one core for an image under a corruption at all severities."""
+        return self.seconds_of(self.recipes, 1) / len(self.recipes)
+
+    def seconds_of(self, corruptions: Iterable[str], number: int) -> float:
+        """Return the time of one core for ``number`` images under some corruptions at all severities."""
+        return sum(corrupt_seconds(number, self.recipes[name]) for name in corruptions)
 
     @property
     def shown(self) -> By:

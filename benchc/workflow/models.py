@@ -125,9 +125,14 @@ class Models:
 
         def runtime(wildcards: Wildcards, input: Any) -> int:
             number = count(input) if count else self._predictions(wildcards, input)
-            return resumed_minutes(
-                number * prediction_seconds(self.entries[wildcards.model], answers=answers)
-            )
+            subset = getattr(wildcards, "subset", None)
+            generation = self._generation(wildcards.model, subset) if answers else None
+            tokens = 0 if generation is None else generation.max_new_tokens
+            seconds = number * prediction_seconds(self.entries[wildcards.model], tokens)
+            if count is None and {"part", "subset"} <= {*wildcards.keys()}:
+                workers = max(1, self.threads(wildcards) - 1)
+                seconds += self.images.generating_seconds(wildcards, input) / workers
+            return resumed_minutes(seconds)
 
         return {
             "gpu": lambda wildcards: self.entries[wildcards.model].gpus,

@@ -10,7 +10,7 @@ from benchc.config.load import Config
 from benchc.errors import InputError
 from benchc.export.licences import is_closed
 from benchc.rendering.declaration import Output
-from benchc.rendering.results_page.declaration import ResultsPage
+from benchc.rendering.results_page.declaration import MOST_STRIPS, ResultsPage
 from benchc.workflow.encoders import TrainedEncoder
 from benchc.workflow.evaluation import outputs_made_of, taken_file, taken_pattern
 from benchc.workflow.images import Images
@@ -170,6 +170,12 @@ class Run:
                 f"results_page.corruptions: {unknown[0]} is not in corruptions.types; name one of these"
             )
         return None if given is None else [*given]
+
+    def page_strips(self, samples: int) -> int:
+        """Return the most strips of images in the results page, of so many samples or fewer."""
+        chosen, samples = self.page_corruptions, min(samples, self.settings.results_page.samples)
+        every = samples * (1 + len(chosen or self.settings.corruptions.types))
+        return min(every, samples + MOST_STRIPS) if chosen is None else every
 
     def taken_file(self, file: str) -> str:
         """Return a file of the finished run, given its path in the folder of results. Raises InputError."""

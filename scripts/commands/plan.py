@@ -3,14 +3,16 @@
 from pathlib import Path
 
 from benchc.atomic import write_text
+from benchc.cluster.site import SITE, read_site
 from benchc.config.load import read_config
 from benchc.errors import InputError
+from benchc.home import has_pipeline
 from benchc.models.supported import is_supported
 from benchc.planning.amounts import Amount
 from benchc.planning.image_hours import image_note
 from benchc.planning.plan import plan_markdown, plan_of
 from benchc.planning.rates import Rate, measured_rates
-from benchc.planning.size import POOL_FILE
+from benchc.planning.size import POOL_FILE, run_size
 from benchc.planning.sources import sources_markdown
 from benchc.planning.stages import work_of, work_table
 from benchc.pluralize import pluralize
@@ -26,7 +28,8 @@ def plan(
     """Estimate the cost of a run: predictions by stage, how many exist, device time, and disk.
 
     Counts are exact where the run's tables exist, otherwise upper bounds, estimates, or unknown. Those of a
-    source that is not here are from its published size. Nothing is computed, downloaded or changed.
+    source that is not here are from its published size. Where slurm/site.yaml describes a cluster, the jobs,
+    what they ask for, and the limits that they reach follow. Nothing is computed, downloaded or changed.
 
     Args:
         config: the run's configuration
@@ -39,7 +42,8 @@ def plan(
     read = read_config(config)
     name = read.settings.name
     results = Path("results") / name
-    planned = plan_of(read, results)
+    size = run_size(read, results)
+    planned = plan_of(read, results, size)
     rates = measured_rates(read.asked, Path("logs") / name, results, read.settings.asking_rule)
     if seconds_per_prediction is not None:
         rates = dict.fromkeys(read.asked, Rate(Amount(seconds_per_prediction)))
@@ -64,3 +68,22 @@ def plan(
             f"- {pluralize(len(unsupported), 'model')} of families that are not supported yet "
             f"(docs/models.md), so the run will not start: {', '.join(unsupported)}."
         )
+    if SITE.is_file() and has_pipeline():
+        print(f"\n{_of_cluster(config, size.pool)}", end="")
+
+
+def _of_cluster(config: Path, items: Amount) -> str:
+    """Return what the jobs that are left ask the cluster of slurm/site.yaml for."""
+    # Imported here, since without the pipeline there is no snakemake.
+    from benchc.cluster.limits import limits_of
+    from benchc.planning.cluster_jobs import cluster_markdown, read_profile
+    from benchc.planning.dry_run import dry_run
+    from benchc.workflow.minutes import rows_before_made
+
+    site, profile = read_site(SITE), read_profile()
+    try:
+        with rows_before_made(int(items.value or 0)):
+            jobs = dry_run(config).jobs
+    except InputError as error:
+        return f"Jobs on a cluster cannot be counted: {error}\n"
+    return cluster_markdown(jobs, site, profile, items, limits_of(site))

@@ -1,5 +1,6 @@
 """Which jobs are one job of SLURM, and what that asks for."""
 
+from operator import attrgetter
 from pathlib import Path
 
 from benchc.cluster.executor import (
@@ -23,7 +24,7 @@ LIMITS = {"cpu": Partition(), "gpu": Partition(max_gpu=1), "brief": Partition(ma
 
 
 def names(*units: Unit) -> list[list[str]]:
-    return sorted([each.job for each in pack] for pack in packed(units, LIMITS))
+    return sorted([each.job for each in pack] for pack in packed(units, LIMITS, attrgetter("asked")))
 
 
 def test_short_jobs_of_one_partition_are_one_job() -> None:
@@ -50,7 +51,7 @@ def test_long_jobs_retried_ones_and_those_with_other_gpus_are_alone() -> None:
 
 def test_a_pack_has_a_limit_and_no_job_is_lost() -> None:
     units = [unit(str(number), minutes=MINUTES_OF_SHORT) for number in range(60)]
-    packs = list(packed(units, LIMITS))
+    packs = list(packed(units, LIMITS, attrgetter("asked")))
     assert sorted(each.job for pack in packs for each in pack) == sorted(each.job for each in units)
     assert max(len(pack) for pack in packs) == MINUTES_OF_PACK // MINUTES_OF_SHORT
 

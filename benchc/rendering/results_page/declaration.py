@@ -6,6 +6,7 @@ from typing import Literal
 
 from benchc.rendering.declaration import Output
 
+MOST_STRIPS = 5000  # images as files; each sample has another one
 LEVEL = "level"  # the larger one of guessing and of the best answer that is always the same
 
 

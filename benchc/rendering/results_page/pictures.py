@@ -12,9 +12,9 @@ from PIL import Image
 
 from benchc.pixels import Pixels
 from benchc.rendering.page_image import SMALL
+from benchc.rendering.results_page.declaration import MOST_STRIPS
 
 QUALITY = 75  # of WebP
-MOST_STRIPS = 5000  # as files; each sample has another one
 TALLEST = 16_383  # pixels, of WebP
 
 

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from benchc.rendering.results_page import pictures
-from benchc.rendering.results_page.pictures import MOST_STRIPS, shown_corruptions, strip
+from benchc.rendering.results_page.declaration import MOST_STRIPS
+from benchc.rendering.results_page.pictures import shown_corruptions, strip
 
 
 def opened(data: bytes) -> np.ndarray:
