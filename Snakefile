@@ -22,7 +22,7 @@ from benchc.config.errors import ConfigError
 from benchc.config.load import load
 from benchc.errors import InputError
 from benchc.home import PACKAGE, find_code_elsewhere, shipped
-from benchc.workflow import owners, records
+from benchc.workflow import owners, records, run_record
 from benchc.workflow.code import By, contents_of
 from benchc.workflow.configuration import configuration_params, configuration_texts
 from benchc.workflow.gpus import unlimited_gpus

@@ -1,7 +1,10 @@
 """What happens before and after the jobs of a run: checks of the models, and records of the outputs.
 
 REQUIRED INPUTS: none
-OUTPUTS: results/*/.provenance/    a copy of Snakemake's records of the outputs in that folder
+OUTPUTS:
+    results/*/.provenance/    a copy of Snakemake's records of the outputs in that folder
+    <results>/run.json        what made each output, of which inputs, and what it cost (benchc verify)
+    <results>/page/run.js     what the results page shows of it
 """
 
 OUTPUTS = [output for rule in workflow.rules for output in rule.output]
@@ -21,6 +24,9 @@ if workflow.is_main_process:
 # Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
     owners.own()
+    executor = "local" if workflow.local_exec else workflow.executor_plugin.name
+    if line := run_record.begin(settings.name, ["snakemake", *sys.argv[1:]], executor):
+        logger.warning(line)
     limit_local_jobs(workflow.scheduler)
     needed = [(job.rule.name, job.wildcards) for job in workflow.dag.needrun_jobs()]
     if faults := [*run.faults_of_models(), *bench.faults_at_start(needed)]:
@@ -31,17 +37,18 @@ onstart:
             logger.warning(line)
 
 
-def end_run():
+def end_run(result):
     owners.disown()
-    if line := records.save_records():
-        logger.warning(line)
+    for line in (records.save_records(), run_record.finish(settings.name, result)):
+        if line:
+            logger.warning(line)
 
 
 onsuccess:
-    end_run()
+    end_run("finished")
 
 
 onerror:
-    end_run()
+    end_run("failed")
     for line in bench.lines_at_error():
         print(line, file=sys.stderr)

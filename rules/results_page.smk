@@ -115,7 +115,6 @@ rule results_page:
             name=settings.name,
             declared=recorded_page(page),
             outputs=recorded_outputs(run.outputs),
-            logs=unrecorded(f"{run.logs}/benchmarks"),
         ),
     message:
         "Writing the results page"

@@ -16,6 +16,7 @@ from typing import Any
 
 from benchc.errors import InputError
 from benchc.home import PACKAGE
+from benchc.workflow.job_facts import recorded_facts
 from scripts.command import call, purpose, run
 
 SCRIPTS = Path(__file__).parent
@@ -26,7 +27,8 @@ def main() -> None:
     if name in ("-h", "--help"):
         print(usage())
     else:
-        call(stage_function(name), arguments, f"python -m scripts.stage {name}")
+        with recorded_facts([name, *arguments]):
+            call(stage_function(name), arguments, f"python -m scripts.stage {name}")
 
 
 def stages() -> dict[str, Path]:

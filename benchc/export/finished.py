@@ -26,7 +26,7 @@ POOL_FILE = "pool/items.parquet"
 REFERENCES_FILE = "pool/references.parquet"
 ASSIGNMENT_FILE = "pool/assignment.parquet"
 # Of the run itself, or made again from the rows of the export.
-NOT_COPIED = ("sources", "corrupted", "benchmark", "report.html", "index.html", "page")
+NOT_COPIED = ("sources", "corrupted", "benchmark", "report.html", "index.html", "page", "run.json")
 # Keys whose files are recorded elsewhere in the run, or are code.
 NOT_INPUTS = ("name", "catalogues", "sources", "corruptions", "evaluate")
 # Columns with texts of items.

@@ -114,13 +114,14 @@ class Checkout:
     def hashes(self, *folders: str) -> dict[str, str]:
         """Return a hash of every file in the folders (default: results), but for caches and records.
 
-        And but for the results page itself, which says when it was made and how long the jobs took.
+        And but for the results page and the record of the run, which say when and how fast files were made.
         """
         files = [
             path
             for folder in folders or ("results",)
             for path in sorted((self.folder / folder).rglob("*"))
-            if path.is_file() and not {".cache", ".provenance", "index.html"} & set(path.parts)
+            if path.is_file()
+            and not {".cache", ".provenance", "index.html", "run.json", "run.js"} & set(path.parts)
         ]
         return {
             str(path.relative_to(self.folder)): hashlib.blake2b(path.read_bytes()).hexdigest()

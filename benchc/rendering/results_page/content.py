@@ -1,12 +1,10 @@
 """The content of a results page: tables, figures, the numbers of the first screen, how it was made."""
 
-import json
 import math
 import platform
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -42,36 +40,23 @@ CAPTION_SETTINGS = {
 VERSIONS = ("torch", "torchvision", "transformers", "tokenizers", "numpy", "pillow")
 
 
-@dataclass(frozen=True)
-class RunFiles:
-    """Where a run's files are.
-
-    Attributes:
-        root: results/{name}
-        logs: logs/{name}/benchmarks, with the time of each job; it may be absent
-    """
-
-    root: Path
-    logs: Path
-
-
-def page_content(files: RunFiles, declared: ResultsPage, outputs: Sequence[Output]) -> dict[str, Any]:
+def page_content(root: Path, declared: ResultsPage, outputs: Sequence[Output]) -> dict[str, Any]:
     """Return what the template shows of a run, whose ``outputs`` are there. Raises InputError."""
-    models = read_models(files.root / "models.json")
-    shown = {output.name: _shown(files.root, output) for output in _in_paper_order(outputs)}
+    models = read_models(root / "models.json")
+    shown = {output.name: _shown(root, output) for output in _in_paper_order(outputs)}
     main = shown.get(declared.main_table or "")
     claims = shown.get(declared.claims or "")
     figure = shown.get(declared.main_figure or "")
-    bars = [each for each in declared.bars if (files.root / each.table).is_file()]
-    standings = _standings(files.root, declared.chance_of)
-    rows = _model_rows(files.root, bars, models, standings)
+    bars = [each for each in declared.bars if (root / each.table).is_file()]
+    standings = _standings(root, declared.chance_of)
+    rows = _model_rows(root, bars, models, standings)
     of_kind = {
         kind: [each for each in shown.values() if each["kind"] == kind]
         for kind in ("table", "figure", "page")
     }
     return {
         "purpose": declared.purpose,
-        "facts": _facts(files.root, models),
+        "facts": _facts(root, models),
         "bars": bars,
         "models": rows,
         "has_chance": any(bar.get("chance") is not None for row in rows for bar in row["bars"]),
@@ -82,8 +67,8 @@ def page_content(files: RunFiles, declared: ResultsPage, outputs: Sequence[Outpu
         "figures": of_kind["figure"],
         "tables": [each for each in of_kind["table"] if each is not claims and each is not main],
         "pages": of_kind["page"],
-        "left_out": [*_left_out(files.root), *_not_ranked(standings)],
-        "made": [*_how_made(files)],
+        "left_out": [*_left_out(root), *_not_ranked(standings)],
+        "made": [*_how_made(root)],
         "records": [
             name
             for name in (
@@ -92,7 +77,7 @@ def page_content(files: RunFiles, declared: ResultsPage, outputs: Sequence[Outpu
                 "config-models.yaml",
                 "models.json",
             )
-            if (files.root / name).is_file()
+            if (root / name).is_file()
         ],
     }
 
@@ -380,8 +365,7 @@ def _not_ranked(standings: pl.DataFrame | None) -> Iterable[str]:
             yield f"{model}: not ranked, since {reason} (table chance)"
 
 
-def _how_made(files: RunFiles) -> Iterable[tuple[str, list[tuple[str, str]]]]:
-    root = files.root
+def _how_made(root: Path) -> Iterable[tuple[str, list[tuple[str, str]]]]:
     yield (
         "This page",
         [
@@ -392,8 +376,6 @@ def _how_made(files: RunFiles) -> Iterable[tuple[str, list[tuple[str, str]]]]:
     if rows := _model_facts(root):
         yield "Models", rows
     yield "Inputs", [*_input_hashes(root)]
-    if cost := _cost(files.logs):
-        yield "Cost by stage", cost
 
 
 def _model_facts(root: Path) -> list[tuple[str, str]]:
@@ -426,29 +408,3 @@ def _input_hashes(root: Path) -> Iterable[tuple[str, str]]:
             yield "items and images of the pool", pool_digest(pool, [*POOL.columns])
         except TableError as error:
             yield "items and images of the pool", str(error)
-
-
-def _cost(logs: Path) -> list[tuple[str, str]]:
-    """Return number and time of the jobs of each rule, the longest first."""
-    seconds: dict[str, list[float]] = {}
-    for path in logs.rglob("*.jsonl") if logs.is_dir() else ():
-        rule = path.relative_to(logs).parts[0].removesuffix(".jsonl")
-        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-        try:
-            seconds.setdefault(rule, []).append(float(json.loads(lines[-1])["s"]))
-        except (IndexError, ValueError, KeyError, TypeError):
-            continue
-    longest = sorted(seconds.items(), key=lambda item: -sum(item[1]))
-    shown = [(rule, f"{_time(sum(own))} in {pluralize(len(own), 'job')}") for rule, own in longest[:12]]
-    rest = [each for _, own in longest[12:] for each in own]
-    if rest:
-        shown.append(("all others", f"{_time(sum(rest))} in {pluralize(len(rest), 'job')}"))
-    return shown
-
-
-def _time(seconds: float) -> str:
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return (
-        f"{hours} h {minutes} min" if hours else f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
-    )

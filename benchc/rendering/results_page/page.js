@@ -61,3 +61,47 @@ for (const each of document.querySelectorAll("a[data-model]")) each.addEventList
   if (at >= 0) change({...DEFAULTS, model: String(at)});
   get("samples")?.scrollIntoView();
 });
+
+// The record of the run (run.json) is written after the page. Without it, the page says so.
+const seconds = number => number < 60 ? `${number.toFixed(1)} s` : number < 3600 ? `${(number / 60).toFixed(1)} min` : `${(number / 3600).toFixed(1)} h`;
+const gigabytes = number => number == null ? "–" : `${(number / 1000).toFixed(1)} GB`;
+const listed = names => names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(", ") || "–";
+const code = call => !call.revision ? "" : `, commit ${call.revision.slice(0, 12)}${call.modified.length ? ` with changes in ${listed(call.modified)}` : ""}`;
+const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+
+function showCalls(calls) {
+  const list = element("dl", undefined, "made");
+  for (const call of calls.slice(-5)) {
+    const ended = call.end ? `${call.result} ${call.end}, ${counted(call.jobs, "job")}, ${counted(call.tries_after_failures, "further try").replace("trys", "tries")}` : "was killed, or has not ended";
+    list.append(element("dt", call.start), element("dd", `${call.command} on ${call.host} (${call.executor}): ${ended}; benchc ${call.benchc}${code(call)}, Snakemake ${call.snakemake}, Python ${call.python}`));
+  }
+  return [element("h3", calls.length > 5 ? `The last 5 of ${calls.length} calls of Snakemake` : "Calls of Snakemake"), list];
+}
+
+function showStages(stages) {
+  const table = element("table"), head = element("tr"), box = element("div", undefined, "printed scroll");
+  for (const name of ["rule", "jobs", "time", "longest", "memory used", "memory asked for", "hosts", "GPUs"]) head.append(element("th", name));
+  table.append(head);
+  for (const [rule, one] of Object.entries(stages).sort((a, b) => b[1].seconds - a[1].seconds)) {
+    const row = element("tr");
+    for (const text of [rule, one.jobs, seconds(one.seconds), seconds(one.longest_seconds), gigabytes(one.peak_mb), gigabytes(one.asked_mb), listed(one.hosts), listed(one.gpus)]) row.append(element("td", text));
+    table.append(row);
+  }
+  box.append(table);
+  return [element("h3", "Cost by rule"), box];
+}
+
+function showInputs(files, inputs) {
+  const details = element("details", undefined, "caption"), list = element("dl", undefined, "made");
+  details.append(element("summary", `Made from ${counted(Object.keys(inputs).length, "file")}`), list);
+  for (const [name, hash] of Object.entries(inputs)) list.append(element("dt", name), element("dd", hash ?? "changed since"));
+  files.after(details);
+}
+
+if (get("record")) load("page/run.js", "run").then(record => {
+  get("record").append(...showCalls(record.calls), ...showStages(record.stages));
+  for (const files of document.querySelectorAll("p.files")) {
+    const found = [...files.querySelectorAll("a")].map(each => record.outputs[decodeURI(each.getAttribute("href"))]).find(Boolean);
+    if (found) showInputs(files, found.inputs);
+  }
+}, () => get("record").append(element("p", "What the run cost and of which files each table was made is recorded when Snakemake ends.", "note")));

@@ -10,7 +10,6 @@ from benchc.errors import InputError
 from benchc.rendering.declaration import figure, table
 from benchc.rendering.results_page.content import (
     MOST_ROWS,
-    RunFiles,
     _in_paper_order,
     caption_html,
     markdown_html,
@@ -35,8 +34,8 @@ BARS = Bars(label="RAS", table="tables/main.csv", value="ras", low="low", high="
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> RunFiles:
-    root, logs = tmp_path / "results", tmp_path / "logs"
+def run(tmp_path: Path) -> Path:
+    root = tmp_path / "results"
     for folder in ("tables", "figures", "sources", "pool"):
         (root / folder).mkdir(parents=True)
     labels = {"a": "Model A", "b": "Model <b>", "c": "Model C"}
@@ -60,18 +59,14 @@ def run(tmp_path: Path) -> RunFiles:
     (root / "sources/s.report.csv").write_text(
         "id,line,kind,reason\ns/1,2,rejected,no image\ns/2,3,rejected,no image\n"
     )
-    (logs / "infer").mkdir(parents=True)
-    for name, seconds in (("infer/a", 90), ("infer/b", 31), ("score", 2)):
-        (logs / f"{name}.jsonl").write_text(f'{{"s": {seconds}}}\n')
-    (logs / "broken.jsonl").write_text("\n")
-    return RunFiles(root, logs)
+    return root
 
 
 OUTPUTS = [table("main", "Table 1", inputs={}, caption="**Bold** `a`.", formats=["csv", "md"])]
 PAGE = ResultsPage(purpose="It measures.", main_table="main", bars=[BARS])
 
 
-def test_models_are_in_the_order_of_the_first_number(run: RunFiles) -> None:
+def test_models_are_in_the_order_of_the_first_number(run: Path) -> None:
     content = page_content(run, PAGE, OUTPUTS)
     assert [(row["id"], row["ranked"]) for row in content["models"]] == [
         ("b", True),
@@ -88,21 +83,20 @@ def test_models_are_in_the_order_of_the_first_number(run: RunFiles) -> None:
         "s: 2 rows rejected, mostly: no image",
         "Model C: not ranked, since it is not above chance on clean images (table chance)",
     ]
-    assert ("infer", "2 min 1 s in 2 jobs") in dict(content["made"])["Cost by stage"]
     assert "https://example.org/s.tsv, MD5 0a" in dict(dict(content["made"])["Inputs"])["s"]
     text = page_html("run", "run", [], content)
     assert '<div class="printed scroll"><table>' in text and "<p>A note.</p>" in text
     assert "Model &lt;b&gt;" in text and "<i>" not in text and "<strong>1</strong>" in text
 
 
-def test_the_verdict_says_whether_intervals_overlap(run: RunFiles) -> None:
+def test_the_verdict_says_whether_intervals_overlap(run: Path) -> None:
     verdict = page_content(run, PAGE, OUTPUTS)["verdict"]
     assert verdict == (
         "Best by RAS: Model <b>. Its 95 % interval overlaps that of no other ranked model. All ranked models "
         "are above chance on clean images."
     )
-    near = pl.read_csv(run.root / "tables/main.csv").with_columns(high=pl.Series([-0.15, -0.05, None]))
-    near.write_csv(run.root / "tables/main.csv")
+    near = pl.read_csv(run / "tables/main.csv").with_columns(high=pl.Series([-0.15, -0.05, None]))
+    near.write_csv(run / "tables/main.csv")
     verdict = page_content(run, PAGE, OUTPUTS)["verdict"]
     assert "overlaps that of Model A, and does not separate them." in verdict
     lower = ResultsPage(
@@ -111,7 +105,7 @@ def test_the_verdict_says_whether_intervals_overlap(run: RunFiles) -> None:
     assert page_content(run, lower, OUTPUTS)["verdict"].startswith("Best by VRE: Model A.")
 
 
-def test_a_wrong_declaration_and_an_absent_file_are_told(run: RunFiles) -> None:
+def test_a_wrong_declaration_and_an_absent_file_are_told(run: Path) -> None:
     wrong = ResultsPage(purpose="", bars=[Bars(label="x", table="tables/main.csv", value="vre")])
     with pytest.raises(InputError, match=r"main.csv: it has no column vre; correct the declaration"):
         page_content(run, wrong, OUTPUTS)
@@ -153,14 +147,14 @@ def test_a_long_table_is_shown_in_part(tmp_path: Path) -> None:
     assert found["note"] == f"The first {MOST_ROWS} rows; the csv file has all."
 
 
-def main_table(run: RunFiles, **columns: list[object]) -> None:
+def main_table(run: Path, **columns: list[object]) -> None:
     """Change columns of the table of the bars."""
-    path = run.root / "tables/main.csv"
+    path = run / "tables/main.csv"
     new = [pl.Series(name, values, strict=False) for name, values in columns.items()]
     pl.read_csv(path).with_columns(new).write_csv(path)
 
 
-def test_a_model_without_a_number_has_no_bar_and_is_last_of_its_kind(run: RunFiles) -> None:
+def test_a_model_without_a_number_has_no_bar_and_is_last_of_its_kind(run: Path) -> None:
     main_table(run, ras=[None, float("nan"), 0.5], low=[None, None, float("nan")])
     rows = page_content(run, PAGE, OUTPUTS)["models"]
     # c is not ranked, so it stays below those without a number.
@@ -173,17 +167,17 @@ def test_a_model_without_a_number_has_no_bar_and_is_last_of_its_kind(run: RunFil
     assert page_content(run, PAGE, OUTPUTS)["verdict"] == ""
 
 
-def test_a_verdict_needs_intervals_of_all_and_two_ranked_models(run: RunFiles) -> None:
+def test_a_verdict_needs_intervals_of_all_and_two_ranked_models(run: Path) -> None:
     main_table(run, low=[None, -0.15, None], high=[None, -0.05, None])
     verdict = page_content(run, PAGE, OUTPUTS)["verdict"]
     assert verdict.startswith("Best by RAS: Model <b>. ") and "interval" not in verdict
     one = pl.DataFrame({"model": ["Model A", "Model <b>", "Model C"], **CHANCE})
-    one.with_columns(ranked=pl.Series([True, False, False])).write_csv(run.root / "tables/chance.csv")
+    one.with_columns(ranked=pl.Series([True, False, False])).write_csv(run / "tables/chance.csv")
     content = page_content(run, PAGE, OUTPUTS)
     assert content["verdict"] == "" and content["models"][0]["id"] == "a"
 
 
-def test_chance_is_that_of_the_table_and_rows_of_other_metrics_are_left_out(run: RunFiles) -> None:
+def test_chance_is_that_of_the_table_and_rows_of_other_metrics_are_left_out(run: Path) -> None:
     rows = {
         "model": ["a", "a", "b", "c", "gone"],
         "metric": ["acc", "ras", "acc", "acc", "acc"],
@@ -193,7 +187,7 @@ def test_chance_is_that_of_the_table_and_rows_of_other_metrics_are_left_out(run:
     frame = pl.DataFrame(rows, schema_overrides={"corruption": pl.String})
     # Of one corruption, which the page does not show.
     frame = pl.concat([frame, frame.head(1).with_columns(corruption=pl.lit("fog"), value=pl.lit(8.0))])
-    frame.write_csv(run.root / "tables/long.csv")
+    frame.write_csv(run / "tables/long.csv")
     where = {"metric": "acc", "corruption": None}
     bars = Bars(label="accuracy", table="tables/long.csv", value="value", where=where, chance=LEVEL, digits=1)
     content = page_content(run, ResultsPage(bars=[bars]), OUTPUTS)
@@ -203,25 +197,16 @@ def test_chance_is_that_of_the_table_and_rows_of_other_metrics_are_left_out(run:
     assert content["has_chance"]
 
 
-def test_rows_that_became_no_items_are_counted_and_notes_are_not(run: RunFiles) -> None:
+def test_rows_that_became_no_items_are_counted_and_notes_are_not(run: Path) -> None:
     rows = [*("rejected,no image",) * 2, "rejected,no options", "excluded,a copy", *("note,resized",) * 5]
     lines = [f"s/{number},{number},{row}" for number, row in enumerate(rows)]
-    (run.root / "sources/s.report.csv").write_text("\n".join(["id,line,kind,reason", *lines, ""]))
-    (run.root / "sources/t.report.csv").write_text("id,line,kind,reason\n1,1,note,resized\n")
-    (run.root / "sources/u.report.csv").write_text("")
+    (run / "sources/s.report.csv").write_text("\n".join(["id,line,kind,reason", *lines, ""]))
+    (run / "sources/t.report.csv").write_text("id,line,kind,reason\n1,1,note,resized\n")
+    (run / "sources/u.report.csv").write_text("")
     assert page_content(run, PAGE, OUTPUTS)["left_out"][:-1] == [
         "s: 3 rows rejected, mostly: no image",
         "s: 1 row excluded, mostly: a copy",
     ]
-
-
-def test_time_is_that_of_the_last_attempt_and_short_stages_are_summed(run: RunFiles) -> None:
-    for number in range(14):
-        (run.logs / f"stage{number:02}.jsonl").write_text(f'{{"s": 100}}\n{{"s": {7200 + number}}}\n')
-    cost = dict(page_content(run, PAGE, OUTPUTS)["made"])["Cost by stage"]
-    assert cost[0] == ("stage13", "2 h 0 min in 1 job") and len(cost) == 13
-    # stage00, stage01, infer and score.
-    assert cost[-1] == ("all others", "4 h 2 min in 5 jobs")
 
 
 @pytest.mark.parametrize(
@@ -252,7 +237,7 @@ def test_links_of_captions_are_to_the_web_alone() -> None:
     assert 'href="https://example.org"' in caption and "go</a>" in caption
 
 
-def test_one_severity_is_one(run: RunFiles) -> None:
+def test_one_severity_is_one(run: Path) -> None:
     config = {"seed": 3, "corruptions": {"types": ["fog"], "severities": [4]}}
-    (run.root / "config.yaml").write_text(yaml.safe_dump(config))
+    (run / "config.yaml").write_text(yaml.safe_dump(config))
     assert "1 corruption at 1 severity" in page_content(run, PAGE, OUTPUTS)["facts"]

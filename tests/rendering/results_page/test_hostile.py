@@ -7,7 +7,7 @@ import yaml
 from PIL import Image
 
 from benchc.rendering.declaration import figure, table
-from benchc.rendering.results_page.content import RunFiles, page_content
+from benchc.rendering.results_page.content import page_content
 from benchc.rendering.results_page.declaration import Bars, ResultsPage
 from benchc.rendering.results_page.html import page_html
 from benchc.schemas.models import Model, Models, models_text
@@ -78,7 +78,7 @@ def whole_page(folder: Path) -> Path:
     ]
     shown = Bars(label=LABEL, table="tables/main.csv", value="ras", low="low", high="high", chance=0.05)
     declared = ResultsPage(purpose=LABEL, main_table="main", main_figure="shown", claims="long", bars=[shown])
-    content = page_content(RunFiles(folder, folder / "logs"), declared, outputs)
+    content = page_content(folder, declared, outputs)
     page = folder / "index.html"
     page.write_text(page_html(LABEL, LABEL, [{"base": "", "name": LABEL}], content), encoding="utf-8")
     return page

@@ -1,0 +1,276 @@
+"""The record of a run, results/{name}/run.json: what made each output, where, of which inputs, at what cost.
+
+It is written when Snakemake ends, from its records and the facts that jobs leave. An output keeps the hashes
+that its inputs had when it was made (:mod:`benchc.workflow.verification` compares them with the files).
+"""
+
+import hashlib
+import json
+import platform
+import shlex
+import socket
+import subprocess
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from benchc.atomic import write_text
+from benchc.closure import content_sample
+from benchc.config.yaml_file import YamlError, read_yaml
+from benchc.home import HOME
+from benchc.rendering.results_page.script import as_script
+from benchc.workflow.job_facts import FOLDER as FACTS_FOLDER
+from benchc.workflow.job_facts import facts_file, tries_of
+from benchc.workflow.records import CLOCK, RECORDS, describes, records_in
+
+FILE, SCRIPT = "run.json", "page/run.js"
+FORMAT = 1
+CONFIGURATION = ("config.yaml", "config-sources.yaml", "config-models.yaml")
+# Folders of what the results page shows with the inputs of each file.
+SHOWN = ("tables", "figures", "pages")
+STAGE = ["python", "-m", "scripts.stage"]
+END_OF_STAGE = "2>&1"
+# Of a job's last try, as its facts have them.
+FACTS = ("host", "gpus", "driver", "python", "versions", "peak_mb", "asked_mb", "slurm_job")
+Record = dict[str, Any]
+_began = 0.0
+
+
+def begin(name: str, command: Sequence[str], executor: str) -> str | None:
+    """Record that Snakemake begins to run jobs; return what to say where it cannot."""
+    global _began
+    _began = time.time()
+    call = {
+        "command": shlex.join(command),
+        "host": socket.gethostname(),
+        "executor": executor,
+        "start": _iso(_began),
+        "end": None,
+        "result": None,
+        "benchc": version("benchc"),
+        "python": platform.python_version(),
+        "snakemake": version("snakemake"),
+        **code_revision(),
+    }
+
+    def add(record: Record, folder: Path) -> None:
+        record["calls"] = [*record.get("calls", []), call]
+
+    return _change(name, add)
+
+
+def finish(name: str, result: str) -> str | None:
+    """Complete the record when Snakemake ends; return what to say where it cannot be written."""
+
+    def complete(record: Record, folder: Path) -> None:
+        calls = record.get("calls", [])
+        if _began and calls and calls[-1]["end"] is None:
+            tries = [
+                (file, each)
+                for file in sorted(FACTS_FOLDER.glob("*.jsonl"))
+                for each in tries_of(file)
+                if each.get("start", 0.0) >= _began
+            ]
+            jobs = len({file for file, _ in tries})
+            calls[-1] |= {"end": _iso(time.time()), "result": result}
+            calls[-1] |= {"jobs": jobs, "tries_after_failures": len(tries) - jobs}
+        hashes = Hashes(folder, record.get("files", {}))
+        before = record.get("outputs", {})
+        outputs = dict(_outputs(folder, before, hashes))
+        # Of a file that was changed by hand, what it was remains.
+        outputs |= {
+            name: each for name, each in before.items() if name not in outputs and (folder / name).exists()
+        }
+        record |= {"format": FORMAT, "run": name, "calls": calls, "configuration": _configuration(folder)}
+        record |= {"stages": stages_of(outputs.values()), "outputs": outputs, "files": hashes.known}
+
+    return _change(name, complete)
+
+
+def read_record(folder: Path) -> Record:
+    """Return the record in the folder of a run's results; empty where there is none that can be read."""
+    try:
+        record = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def code_revision() -> Record:
+    """Return the commit of the code and its files that differ from it; null where it is no checkout."""
+
+    def git(*words: str) -> str:
+        command = ["git", "-C", str(HOME), *words]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    try:
+        if Path(git("rev-parse", "--show-toplevel").strip()) != HOME.resolve():
+            return {"revision": None, "modified": None}
+        revision = git("rev-parse", "HEAD").strip()
+        changed = git("status", "--porcelain", "--untracked-files=no")
+    except (OSError, subprocess.SubprocessError):
+        return {"revision": None, "modified": None}
+    return {"revision": revision, "modified": [line[3:] for line in changed.splitlines()]}
+
+
+class Hashes:
+    """Hashes of files, which are computed again only where size or time of a file changed.
+
+    ``known``: size, time and hash by the name of a file: its path in ``folder``, or as Snakemake has it.
+    """
+
+    def __init__(self, folder: Path, known: Mapping[str, Record]) -> None:
+        self.folder = folder
+        self._before = known
+        self.known: dict[str, Record] = {}
+
+    def name(self, path: Path) -> str:
+        return str(path.relative_to(self.folder) if path.is_relative_to(self.folder) else path)
+
+    def of(self, path: Path) -> str | None:
+        """Return the hash of a file, or of all files in a folder; None where it is not there."""
+        name = self.name(path)
+        if name not in self.known:
+            try:
+                size, time_ns = size_and_time(path)
+            except OSError:
+                return None
+            found = self._before.get(name)
+            if found is None or (found["bytes"], found["time_ns"]) != (size, time_ns):
+                whole = path.is_relative_to(self.folder)
+                found = {"bytes": size, "time_ns": time_ns, "hash": hash_of(path, whole=whole)}
+            self.known[name] = found
+        return str(self.known[name]["hash"])
+
+
+def size_and_time(path: Path) -> tuple[int, int]:
+    """Return the bytes of a file, and its time in nanoseconds; of a folder, the sum and the latest."""
+    stats = [file.stat() for file in _files_of(path)]
+    return sum(each.st_size for each in stats), max((each.st_mtime_ns for each in stats), default=0)
+
+
+def hash_of(path: Path, *, whole: bool) -> str:
+    """Return the SHA-256 of a file, or a digest of those of all files in a folder.
+
+    Without ``whole``, large files, such as weights, are read at some places only.
+    """
+    if path.is_dir():
+        lines = [f"{file.relative_to(path)} {hash_of(file, whole=whole)}" for file in _files_of(path)]
+        return f"folder:{hashlib.sha256(chr(10).join(lines).encode()).hexdigest()}"
+    if not whole:
+        return f"sample:{content_sample(path)}"
+    with path.open("rb") as opened:
+        return f"sha256:{hashlib.file_digest(opened, 'sha256').hexdigest()}"
+
+
+def _files_of(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    return sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
+
+
+def _outputs(folder: Path, before: Mapping[str, Record], hashes: Hashes) -> Iterable[tuple[str, Record]]:
+    """Yield the outputs in a folder that are as a job of Snakemake made them, and what made them."""
+    for output, file in sorted(records_in(RECORDS).items()):
+        if not output.is_relative_to(folder) or not (output.is_dir() or describes(file, output)):
+            continue
+        try:
+            content = json.loads(file.read_bytes())
+        except (OSError, ValueError):
+            continue
+        name, found = hashes.name(output), hashes.of(output)
+        made = _iso(content["endtime"])
+        same = before.get(name)
+        if same is not None and (same["hash"], same["made"]) == (found, made):
+            yield name, same
+        else:
+            yield name, {"hash": found, "made": made, **_origin(content, hashes)}
+
+
+def _origin(content: Record, hashes: Hashes) -> Record:
+    """Return the rule of an output, its inputs with their hashes, and the facts of its job."""
+    words = shlex.split(content.get("shellcmd") or "")
+    is_stage = words[:3] == STAGE and END_OF_STAGE in words
+    called = words[3 : words.index(END_OF_STAGE)] if is_stage else words
+    tries = tries_of(facts_file(called)) if is_stage else []
+    return {
+        "rule": content["rule"],
+        "job": facts_file(called).stem,
+        "seconds": round(content["endtime"] - content["starttime"], 1),
+        "inputs": {
+            hashes.name(path): _hash_then(path, content["endtime"], hashes)
+            for path in sorted({Path(name) for name in content["input"]})
+        },
+        **{name: value for name, value in (tries[-1] if tries else {}).items() if name in FACTS},
+    }
+
+
+def _hash_then(path: Path, made: float, hashes: Hashes) -> str | None:
+    """Return the hash that an input had when an output was made; None where it was changed since."""
+    with suppress(OSError):
+        if size_and_time(path)[1] / 1e9 <= made + CLOCK:
+            return hashes.of(path)
+    return None
+
+
+def stages_of(outputs: Iterable[Record]) -> dict[str, Record]:
+    """Return number, time, memory, hosts and GPUs of the jobs of each rule. Times are in seconds."""
+    jobs: defaultdict[str, dict[str, Record]] = defaultdict(dict)
+    for output in outputs:
+        jobs[output["rule"]][output["job"]] = output
+
+    def most(own: Iterable[Record], name: str) -> int | None:
+        return max((each[name] for each in own if each.get(name) is not None), default=None)
+
+    return {
+        rule: {
+            "jobs": len(own),
+            "seconds": round(sum(each["seconds"] for each in own.values()), 1),
+            "longest_seconds": max(each["seconds"] for each in own.values()),
+            "peak_mb": most(own.values(), "peak_mb"),
+            "asked_mb": most(own.values(), "asked_mb"),
+            "hosts": sorted({each["host"] for each in own.values() if each.get("host")}),
+            "gpus": sorted({gpu for each in own.values() for gpu in each.get("gpus") or ()}),
+        }
+        for rule, own in sorted(jobs.items())
+    }
+
+
+def _configuration(folder: Path) -> Record:
+    found = {}
+    for name in CONFIGURATION:
+        with suppress(OSError, YamlError):
+            found[name] = read_yaml(folder / name)
+    return found
+
+
+def _change(name: str, change: Callable[[Record, Path], None]) -> str | None:
+    folder = Path("results", name)
+    record = read_record(folder)
+    try:
+        change(record, folder)
+        write_text(folder / FILE, json.dumps(record, indent=1, ensure_ascii=False, default=str) + "\n")
+        if (folder / "index.html").is_file():
+            write_text(folder / SCRIPT, as_script("run", _shown(record)))
+    except OSError as error:
+        return f"{folder / FILE} is not written ({error.strerror}: {error.filename})"
+    return None
+
+
+def _shown(record: Record) -> Record:
+    """Return what the results page shows."""
+    outputs = {
+        name: {"rule": output["rule"], "inputs": output["inputs"]}
+        for name, output in record.get("outputs", {}).items()
+        if Path(name).parts[0] in SHOWN
+    }
+    return {"calls": record.get("calls", []), "stages": record.get("stages", {}), "outputs": outputs}
+
+
+def _iso(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

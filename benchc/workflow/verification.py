@@ -1,0 +1,73 @@
+"""Do the files of a run still match its record?"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from benchc.errors import InputError
+from benchc.progress import track
+from benchc.workflow.run_record import FILE, FORMAT, hash_of, read_record
+
+
+@dataclass
+class Findings:
+    """What no longer matches the record of a run.
+
+    Attributes:
+        recorded: the outputs that the record has
+        missing: those that are not there
+        changed: those whose content is not what a job wrote
+        outdated: outputs by an input that has changed since they were made
+        elsewhere: inputs outside the folder of the run that are not here, so that they cannot be compared
+    """
+
+    recorded: int
+    missing: list[str] = field(default_factory=list)
+    changed: list[str] = field(default_factory=list)
+    outdated: dict[str, list[str]] = field(default_factory=dict)
+    elsewhere: list[str] = field(default_factory=list)
+
+    @property
+    def matches(self) -> bool:
+        return not (self.missing or self.changed or self.outdated)
+
+
+def verified(folder: Path) -> Findings:
+    """Compare the files in a run's folder, which may come from another machine, with its record.
+
+    Inputs outside the folder are looked for from the working directory. Raises InputError where there is no
+    record that can be read.
+    """
+    record = read_record(folder)
+    if record.get("format") != FORMAT or "outputs" not in record:
+        raise InputError(
+            f"{folder / FILE}: is no record of a run that this version reads; a run writes it when it ends"
+        )
+    outputs = record["outputs"]
+    inputs = {name for output in outputs.values() for name in output["inputs"]}
+    hashes = dict(_hashes(folder, outputs, sorted({*outputs, *inputs})))
+    found = Findings(len(outputs))
+    for name, output in outputs.items():
+        if hashes[name] is None:
+            found.missing.append(name)
+        elif hashes[name] != output["hash"]:
+            found.changed.append(name)
+        for each, then in output["inputs"].items():
+            if hashes[each] is None and each not in outputs:
+                found.elsewhere.append(each)
+            elif hashes[each] is not None and hashes[each] != then:
+                found.outdated.setdefault(each, []).append(name)
+    found.elsewhere = sorted(set(found.elsewhere))
+    return found
+
+
+def _hashes(folder: Path, outputs: Iterable[str], names: list[str]) -> Iterable[tuple[str, str | None]]:
+    """Yield the hash of each file or folder; None where it is not there."""
+    own = set(outputs)
+    for name in track(names, label="verify", unit="files"):
+        path = folder / name
+        is_inside = name in own or path.exists()
+        try:
+            yield name, hash_of(path if is_inside else Path(name), whole=is_inside)
+        except OSError:
+            yield name, None

@@ -1,0 +1,52 @@
+"""Compare the files of a run with the hashes in its record."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchc.errors import InputError
+from benchc.pluralize import pluralize
+from benchc.workflow.run_record import FILE, read_record
+from benchc.workflow.verification import verified
+
+MOST = 10  # lines of a kind
+
+
+def verify(run: Path, /) -> None:
+    """Compare the files of a run with the hashes in its record, run.json.
+
+    It names outputs that are missing or were changed after they were made, and inputs that were changed since
+    outputs were made from them. The folder may come from another machine; inputs outside it that are not here
+    are counted. The command fails where anything no longer matches.
+
+    Args:
+        run: results/{name} of a run
+    """
+    found = verified(run)
+    calls = read_record(run).get("calls") or [{}]
+    last = calls[-1]
+    code = (last.get("revision") or "no commit")[:12] + (" with changes" if last.get("modified") else "")
+    print(f"{run}: {pluralize(found.recorded, 'output')} in {FILE}, of benchc {last.get('benchc')} ({code})")
+    _print("missing", found.missing)
+    _print("changed after it was made", found.changed)
+    _print(
+        "changed after outputs were made from it",
+        [
+            f"{name} ({outputs[0]}{f' and {len(outputs) - 1} more' if outputs[1:] else ''})"
+            for name, outputs in found.outdated.items()
+        ],
+    )
+    if found.elsewhere:
+        number = pluralize(len(found.elsewhere), "input")
+        print(f"{number} outside the folder cannot be compared, as {found.elsewhere[0]} is not here")
+    if not found.matches:
+        raise InputError(
+            f"{run}: does not match its record; run it again, or copy it again from where it was made"
+        )
+    print("all outputs match")
+
+
+def _print(what: str, names: Sequence[str]) -> None:
+    for name in names[:MOST]:
+        print(f"{what}: {name}")
+    if len(names) > MOST:
+        print(f"{what}: {len(names) - MOST} more")
