@@ -14,8 +14,9 @@ import torch
 from benchc.checking.measure import measure_answers, measure_predictions
 from benchc.checking.trial import AnswersTrial, Trial
 from benchc.models.attentions import FLASH
+from benchc.models.cards import check_cards
 from benchc.models.generation import Generation
-from benchc.models.gpus import take_gpus
+from benchc.models.gpus import TooFewGpusError, take_gpus
 from benchc.models.identity import prediction_identity
 from benchc.models.items import Item, read_items, refuse_open_questions
 from benchc.models.label_prompt import LabelPrompt
@@ -161,9 +162,13 @@ def _placed(source: CheckpointSource, weights: int) -> tuple[CheckpointSource, i
     if source.device != "cuda":
         return source, 1
     if torch.version.cuda or torch.version.hip:
-        # Before torch counts them, which may fix the GPUs that this process sees (MIG, ROCm).
-        take_gpus(source.gpus, source.location)
-        if torch.cuda.device_count() >= source.gpus:
+        try:
+            # Before torch counts them, which may fix the GPUs that this process sees (MIG, ROCm).
+            held = take_gpus(source.gpus, source.location)
+        except TooFewGpusError:
+            held = None  # the CPU is used
+        if held is not None and torch.cuda.device_count() >= source.gpus:
+            check_cards(held.gpus, source.location, source)
             return source, 1
     if weights > CPU_MEMORY_SHARE * os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"):
         return None

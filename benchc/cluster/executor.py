@@ -117,7 +117,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             self.site = read_site(SITE)
         except InputError as error:
             raise WorkflowError(str(error)) from error
-        os.environ.update(self.site.environment)
+        os.environ.update(self.site.variables)
         # The plugin would say whether its own command for states, which is not used here, is the best.
         self.workflow.executor_settings.status_command = None
         super().__post_init__(test_mode)

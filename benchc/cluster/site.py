@@ -13,6 +13,7 @@ from benchc.config.load import validate
 from benchc.config.strict import NotBlank, Strict
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
+from benchc.models.gpus import TYPE_ASKED
 
 SITE = Path("slurm/site.yaml")
 # Of SLURM, D-HH:MM:SS and its short forms, and of Snakemake, such as 90m, 24h and 7d.
@@ -86,6 +87,12 @@ class Site(Strict):
     def limits(self) -> dict[str, Partition]:
         """The partitions by name; one without a value has no limits."""
         return {name: limits or Partition() for name, limits in self.partitions.items()}
+
+    @property
+    def variables(self) -> dict[str, str]:
+        """The variables of all jobs: ``environment``, and the type of GPU that they ask for."""
+        # SLURM has one with the type only where it is asked for by --gpus.
+        return {TYPE_ASKED: self.gpus.type or "", **self.environment}
 
 
 # As in the repository.

@@ -8,6 +8,7 @@ import fcntl
 import os
 import random
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import IO
 
+from benchc.errors import InputError
 from benchc.pluralize import pluralize
 
 CUDA = "CUDA_VISIBLE_DEVICES"
@@ -36,6 +38,8 @@ import torch
 for number in range(torch.cuda.device_count()):
     print(torch.cuda.get_device_properties(number).uuid)
 """
+# Set for jobs by the executor of slurm/site.yaml: the type of GPU that they ask for.
+TYPE_ASKED = "BENCHC_GPU_TYPE"
 JOB_OF_SCHEDULER = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID")
 SECONDS_TO_LIST = 60.0
 SECONDS_TO_IMPORT_TORCH = 300.0
@@ -66,14 +70,20 @@ class HeldGpus:
     Attributes:
         environment: variables by which a process sees these and no others
         locks: descriptors of their locks; they stay taken until all processes that have these are done
+        gpus: those that it holds; none where they are not known
     """
 
     environment: Mapping[str, str] = field(default_factory=dict)
     locks: Sequence[int] = ()
+    gpus: Sequence[Gpu] = ()
 
 
 # Never closed: the locks end with the process.
 _kept = ExitStack()
+
+
+class TooFewGpusError(InputError):
+    """A job sees fewer GPUs than it needs."""
 
 
 class UnlockableError(Exception):
@@ -106,12 +116,14 @@ def count_gpus() -> int:
 
 
 @cache
-def take_gpus(count: int, label: str) -> None:
+def take_gpus(count: int, label: str) -> HeldGpus:
     """Hold GPUs as :func:`held_gpus` until this process ends, which sees no others from then on.
 
     To be called once, and before anything asks CUDA for its devices.
     """
-    os.environ.update(_kept.enter_context(held_gpus(count, label)).environment)
+    held = _kept.enter_context(held_gpus(count, label))
+    os.environ.update(held.environment)
+    return held
 
 
 @contextmanager
@@ -119,11 +131,13 @@ def held_gpus(count: int, label: str) -> Iterator[HeldGpus]:
     """Hold ``count`` GPUs that no other job of this user on this machine holds, while the block runs.
 
     It waits for them; ``label`` is the job's name in what it says. A job to which a scheduler gave a GPU that
-    another job of the scheduler holds shares it, with a warning. Where fewer are visible, it holds these.
+    another job of the scheduler holds shares it, with a warning. Raises TooFewGpusError where fewer are
+    visible. Where nothing lists GPUs, it holds none: torch, or a server, may see some all the same.
     """
-    gpus, order = visible_gpus(), ORDER
-    if gpus is None:
-        gpus, order = _gpus_without_nvidia_smi(label), {}
+    listed = visible_gpus()
+    gpus, order = (_gpus_without_nvidia_smi(label), {}) if listed is None else (listed, ORDER)
+    if len(gpus) < count and (gpus or listed is not None):
+        raise TooFewGpusError(_too_few(len(gpus), count, label))
     count = min(count, len(gpus))
     with ExitStack() as stack:
         try:
@@ -138,7 +152,17 @@ def held_gpus(count: int, label: str) -> Iterator[HeldGpus]:
         locks = [stack.enter_context(file).fileno() for file in found.values() if file is not None]
         entries = ",".join(gpu.entry for gpu in gpus if gpu in found)
         names = [CUDA, *([HIP] if HIP in os.environ else [])]
-        yield HeldGpus({**dict.fromkeys(names, entries), **order} if found else {}, locks)
+        environment = {**dict.fromkeys(names, entries), **order} if found else {}
+        yield HeldGpus(environment, locks, [gpu for gpu in gpus if gpu in found])
+
+
+def _too_few(seen: int, count: int, label: str) -> str:
+    named = [f"{name}={os.environ[name]}" for name in (HIP, CUDA) if name in os.environ]
+    return (
+        f"{label}: needs {pluralize(count, 'GPU')}, but this job sees {seen or 'none'} (node "
+        f"{socket.gethostname()}, {named[0] if named else f'{CUDA} is not set'}); request {count}, "
+        f"or set `gpus: {seen}` in its entry of the model catalogue or the configuration"
+    )
 
 
 def _entries(*names: str) -> list[str] | None:
@@ -155,7 +179,7 @@ def _named_gpus() -> list[str]:
 def _listed_gpus() -> list[Gpu]:
     """Return the GPUs that nvidia-smi lists, and in place of a divided one its slices; none without it."""
     found: list[Gpu] = []
-    for line in _nvidia_smi("-L"):
+    for line in nvidia_smi("-L"):
         if match := GPU_LINE.match(line):
             number, uuid = match.groups()
             # vLLM reads the number of a GPU, not its UUID.
@@ -168,7 +192,7 @@ def _listed_gpus() -> list[Gpu]:
     return found
 
 
-def _nvidia_smi(*options: str) -> list[str]:
+def nvidia_smi(*options: str) -> list[str]:
     """Return the lines that nvidia-smi prints; none where it fails."""
     command = ["nvidia-smi", *options]
     try:
@@ -295,7 +319,7 @@ def _is_of_another_job(holder: Sequence[str]) -> bool:
 def _least_used(gpus: Sequence[Gpu]) -> list[Gpu]:
     """Return GPUs by their memory in use, in a random order where it is equal or not known."""
     used: dict[str, int] = {}
-    for line in _nvidia_smi("--query-gpu=uuid,memory.used", "--format=csv,noheader,nounits"):
+    for line in nvidia_smi("--query-gpu=uuid,memory.used", "--format=csv,noheader,nounits"):
         uuid, _, megabytes = line.partition(", ")
         used[uuid] = int(megabytes) if megabytes.isdigit() else 0
     return sorted(random.sample(gpus, len(gpus)), key=lambda gpu: used.get(gpu.whole, 0))

@@ -23,7 +23,6 @@ from benchc.models.asking import (
     is_on_server,
 )
 from benchc.models.generation import Generation
-from benchc.models.gpus import take_gpus
 from benchc.models.inference import MAX_BYTES, MAX_BYTES_TOGETHER, Ask, infer
 from benchc.models.items import Item
 from benchc.models.job_counts import counts_text
@@ -233,7 +232,8 @@ def _opened(
         )
         return found
     if model.device == "cuda":
-        take_gpus(job.gpus, model.label)
+        # By name, so that an edit of this check reruns no job.
+        importlib.import_module("benchc.models.cards").take_cards(model.label, source)
     # Imported here because it imports torch, which a server's job does without.
     from benchc.models.in_process import opened
 

@@ -125,6 +125,7 @@ def _started(command: str, source: CheckpointSource, label: str, job: Job) -> It
     # A server of an entry without `gpus` may use a GPU all the same.
     takes_gpus = source.device == "cuda" or visible_gpus()
     with held_gpus(job.gpus, label) if takes_gpus else nullcontext(HeldGpus()) as held:
+        importlib.import_module("benchc.models.cards").check_cards(held.gpus, label)
         port, key = free_port(), random_key()
         environment = {KEY_OF_VLLM: str(key.value), **held.environment}
         values = {"model": source.location, "revision": source.revision or "main", "port": port}

@@ -175,6 +175,8 @@ def test_a_request_never_exceeds_its_partition(
 def test_gpus_are_asked_for_as_the_site_demands(gpus: dict[str, str], option: str) -> None:
     described = Site.model_validate({"partitions": {"gpu": {"max_gpu": 2}}, "gpus": gpus})
     assert gpu_option(2, described) == option and gpu_option(0, described) == ""
+    # An empty one takes the place of an outer job's.
+    assert described.variables == {"BENCHC_GPU_TYPE": gpus.get("type", "")}
 
 
 def test_a_partition_may_have_an_account_of_its_own() -> None:

@@ -28,6 +28,7 @@ from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.images import encode_png
+from benchc.models.gpus import Gpu, HeldGpus
 from benchc.models.items import read_items
 from benchc.models.loaded import LoadedModel
 from benchc.models.protocol import CheckpointSource, OptionScores, Reply, UnitInput, Variants
@@ -42,6 +43,7 @@ from tests.checking.runs import config_of
 from tests.config.trial import MODELS
 from tests.models.classes.builders import save
 from tests.models.conftest import QUESTIONS
+from tests.models.stand_ins.nvidia_smi import use_machine
 from tests.models.test_revisions import FIRST, REPO, HubCache, hub  # noqa: F401
 from tests.models.vqa_heads import save_blip, save_vilt
 
@@ -468,7 +470,7 @@ def test_without_a_gpu_the_cpu_is_used_and_measures_no_rate(
 
 
 def test_a_check_takes_its_gpu_before_torch_counts_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[str] = []
+    asked: list[object] = []
 
     def counted() -> int:
         asked.append("count")
@@ -476,10 +478,24 @@ def test_a_check_takes_its_gpu_before_torch_counts_them(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(torch.version, "cuda", "13.0")
     monkeypatch.setattr(torch.cuda, "device_count", counted)
-    monkeypatch.setattr(try_model, "take_gpus", lambda *_: asked.append("take"))
+    held = HeldGpus(gpus=[Gpu("GPU-1", "0", 0, "GPU-1")])
+    monkeypatch.setattr(try_model, "take_gpus", lambda *_: asked.append("take") or held)
     source = CheckpointSource("m", device="cuda")
+    monkeypatch.setattr(try_model, "check_cards", lambda *given: asked.append(given))
     assert try_model._placed(source, 1) == (source, 1)
-    assert asked == ["take", "count"]
+    # As a job does, it checks them before the model is loaded.
+    assert asked == ["take", "count", (held.gpus, "m", source)]
+
+
+def test_a_check_with_fewer_gpus_than_the_model_needs_uses_the_cpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    use_machine(tmp_path, monkeypatch)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: pytest.fail("they are counted"))
+    placed = try_model._placed(CheckpointSource("m", device="cuda", gpus=2), 1)
+    assert placed is not None and placed[0].device == "cpu"
 
 
 def test_models_are_not_loaded_on_demand(check: Check, checkpoints: dict[str, Path]) -> None:

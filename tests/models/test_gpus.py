@@ -150,6 +150,28 @@ def test_a_gpu_of_another_job_is_left_to_it_until_that_ends(start):
         assert held.environment["CUDA_VISIBLE_DEVICES"] == "0,1"
 
 
+@pytest.mark.parametrize(
+    ("count", "visible", "sees", "where"),
+    [
+        (2, "1", "1", "CUDA_VISIBLE_DEVICES=1"),
+        (3, None, "2", "CUDA_VISIBLE_DEVICES is not set"),
+        # Of a job of SLURM that asked for none.
+        (1, "NoDevFiles", "none", "CUDA_VISIBLE_DEVICES=NoDevFiles"),
+    ],
+)
+def test_fewer_gpus_than_the_job_needs_are_one_line(monkeypatch, count, visible, sees, where):
+    if visible is not None:
+        monkeypatch.setenv(gpus.CUDA, visible)
+    monkeypatch.setattr("socket.gethostname", lambda: "n3")
+    with pytest.raises(gpus.TooFewGpusError) as caught, held_gpus(count, "m"):
+        pytest.fail("it holds some")
+    number = {"none": 0}.get(sees, sees)
+    assert str(caught.value) == (
+        f"m: needs {count} GPU{'s' * (count > 1)}, but this job sees {sees} (node n3, {where}); request "
+        f"{count}, or set `gpus: {number}` in its entry of the model catalogue or the configuration"
+    )
+
+
 def test_a_lock_names_the_job_that_has_it_now(machine, monkeypatch):
     file = machine / f"benchc-gpus-{os.getuid()}/GPU-7f57f032-34ab-a064-c37c-7a4f75601cc5.lock"
     for allocation in ("71", "8"):
@@ -284,6 +306,11 @@ def test_without_nvidia_smi_gpus_are_told_apart_by_torch(
     with held_gpus(1, "m") as held:
         assert held.environment == environment
     assert capsys.readouterr().err == "m: without nvidia-smi, GPUs are told apart by torch's UUIDs\n"
+    with (
+        pytest.raises(gpus.TooFewGpusError, match=r"^m: needs 3 GPUs, .* sees 2 "),
+        held_gpus(3, "m"),
+    ):
+        pytest.fail("it holds some")
 
 
 @pytest.mark.parametrize(

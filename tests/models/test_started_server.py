@@ -6,6 +6,7 @@ import shutil
 import signal
 import sys
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ import pytest
 
 from benchc.endpoint.client import EndpointError
 from benchc.errors import InputError
-from benchc.models import over_http
+from benchc.models import cards, over_http
 from benchc.models.asking import AskedModel, Job
 from benchc.models.gpus import held_gpus
 from benchc.models.job import checkpoint_source
@@ -22,7 +23,7 @@ from benchc.models.over_http import opened
 from benchc.models.protocol import ModelError, UnitInput
 from tests.models import vllm_like
 from tests.models.conftest import QUESTIONS
-from tests.models.stand_ins.nvidia_smi import use_machine
+from tests.models.stand_ins.nvidia_smi import TWO, use_machine, write_nvidia_smi
 from tests.models.vllm_like import TinyServer
 
 SERVER = f"{sys.executable} {vllm_like.__file__} {{model}} --model {{model}} --port {{port}}"
@@ -67,7 +68,7 @@ def test_a_started_server_has_gpus_of_its_own_while_it_runs(
     use_machine(tmp_path, monkeypatch)
     another.name, another.key, log = str(checkpoints["llava"]), None, tmp_path / "server.log"
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", other)
-    with held_gpus(1, "other"):
+    with held_gpus(1, "other") if other else nullcontext():
         monkeypatch.delenv("CUDA_VISIBLE_DEVICES")
         with started(checkpoints["llava"], log, SEEING, **entry):
             assert said(log) == f"sees {sees}\n"
@@ -91,6 +92,28 @@ def said(log: Path) -> str:
 
 def must_not_wait(*_: float) -> None:
     raise AssertionError("it waits")
+
+
+def test_a_server_with_too_few_gpus_or_a_card_in_use_is_one_line_before_it_starts(
+    checkpoints, tmp_path, another, monkeypatch, capsys
+):
+    use_machine(tmp_path, monkeypatch)
+    monkeypatch.setattr(cards, "SECONDS_TO_FREE", 0.0)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "0")
+    log = tmp_path / "server.log"
+    opening = started(checkpoints["llava"], log, SEEING, gpus=2, device="cuda")
+    with pytest.raises(InputError, match=r"^tiny: needs 2 GPUs, but this job sees 1 "), opening:
+        raise AssertionError("it is ready")
+    assert not log.exists()
+    uuid = "GPU-7f57f032-34ab-a064-c37c-7a4f75601cc5"
+    write_nvidia_smi(tmp_path, TWO, f"{uuid}, H100, 40512, 40571, 9.0\n")
+    monkeypatch.setattr(over_http, "running", lambda *_: pytest.fail(capsys.readouterr().err))
+    opening = started(checkpoints["llava"], log, SEEING, device="cuda")
+    with (
+        pytest.raises(pytest.fail.Exception, match=r"^warning: tiny: other processes use 42"),
+        opening,
+    ):
+        raise AssertionError("it is ready")
 
 
 def test_a_server_that_fails_leaves_its_gpu(checkpoints, tmp_path, monkeypatch):

@@ -1,5 +1,6 @@
 """Where an encoder computes: on the CPU, or on a GPU that no other job has taken."""
 
+import importlib
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -9,7 +10,6 @@ import torch
 from benchc.errors import InputError
 from benchc.models.encoders.names import Device
 from benchc.models.gpu_memory import is_out_of_memory
-from benchc.models.gpus import take_gpus
 from benchc.models.tf32 import forbid_tf32
 from benchc.models.torch_build import only_for_cpu
 from benchc.pluralize import pluralize
@@ -24,8 +24,8 @@ def prepare(devices: Collection[Device], threads: int) -> None:
     torch.set_num_threads(threads)
     if "cuda" not in devices:
         return
-    # Before anything else asks CUDA for its devices.
-    take_gpus(1, "encoder")
+    # Before anything else asks CUDA for its devices. By name: an edit of it changes no vector.
+    importlib.import_module("benchc.models.cards").take_cards("encoder")
     if not torch.cuda.is_available():
         raise InputError(
             f"the encoder needs a GPU, but torch finds none{only_for_cpu()}; request a node with one, or set "

@@ -47,7 +47,7 @@ def adopt_cached(
     """
     # Imported here because they import torch, for which --help and errors need not wait.
     from benchc.models.cache.adoption import Evaluated, adopt, adoptable, verify
-    from benchc.models.gpus import take_gpus
+    from benchc.models.cards import take_cards
     from benchc.models.identity import prediction_identity
     from benchc.models.job import assigned_cells, checkpoint_source, image_source
     from benchc.models.predict import load_model
@@ -60,9 +60,10 @@ def adopt_cached(
         )
     items = read_items(pool, subset, label_prompt)
     refuse_open_questions(items)
+    source = checkpoint_source(model, job, revision_file)
     if model.device == "cuda":
-        take_gpus(job.gpus, model.label)
-    scorer = load_model(checkpoint_source(model, job, revision_file), model.family, scoring, model.threads)
+        take_cards(model.label, source)
+    scorer = load_model(source, model.family, scoring, model.threads)
     present = prediction_identity(scorer, model.family, scoring)
     found = [cached for cached in adoptable(job.cache, present) if identity in (None, cached.name)]
     if not found:

@@ -7,9 +7,11 @@ import pytest
 import torch
 
 from benchc.errors import InputError
+from benchc.models import cards
 from benchc.models.encoders import device
 from benchc.models.encoders.encoders import ImageEncoder, load_image_encoder, load_text_encoder
 from benchc.models.encoders.image_text import Library, load_image_text_encoder
+from benchc.models.gpus import HeldGpus
 from benchc.models.tf32 import forbid_tf32
 from tests.models.encoders import test_image_text
 from tests.models.encoders.test_image_text import TEXTS, images
@@ -129,7 +131,7 @@ def test_a_gpu_is_taken_and_computes_in_float32(monkeypatch: pytest.MonkeyPatch)
     used: list[int] = []
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Some GPU")
-    monkeypatch.setattr(device, "take_gpus", lambda count, _: used.append(count))
+    monkeypatch.setattr(cards, "take_gpus", lambda count, _: used.append(count) or HeldGpus())
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
     device.prepare({"cpu"}, 1)
     assert torch.backends.cudnn.allow_tf32 and used == []
@@ -143,7 +145,7 @@ def test_a_gpu_is_taken_and_computes_in_float32(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.usefixtures("torch_settings")
 def test_a_machine_without_a_gpu_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    monkeypatch.setattr(device, "take_gpus", lambda *_: None)
+    monkeypatch.setattr(cards, "take_gpus", lambda *_: HeldGpus())
     with pytest.raises(
         InputError,
         match=r"^the encoder needs a GPU, but torch finds none( \(torch .*\))?; request .*`gpus: 0`",
