@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchc.checking.finding import Finding, Level
-from benchc.cluster.site import EXAMPLE, SITE, read_site
+from benchc.cluster.site import EXAMPLE, SITE, read_site, site_file
 from benchc.config.load import Config
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
@@ -16,7 +16,7 @@ def check_cluster(config: Config) -> Iterator[Finding]:
         return
     needed, use = pluralize(gpus, "GPU"), "before you use --profile slurm"
     try:
-        site = read_site(SITE)
+        site = read_site(site_file())
     except InputError as error:
         reason = str(error).splitlines()[0].rstrip(".")
         yield _found("warning", f"{reason}; call benchc site {use}")

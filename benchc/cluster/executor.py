@@ -29,7 +29,7 @@ from snakemake_interface_common.exceptions import WorkflowError
 from snakemake_interface_executor_plugins.executors.base import SubmittedJobInfo
 from snakemake_interface_executor_plugins.registry import ExecutorPluginRegistry
 
-from benchc.cluster.site import SITE, Partition, Request, gpu_option, options, placed, read_site
+from benchc.cluster.site import SITE, Partition, Request, gpu_option, options, placed, read_site, site_file
 from benchc.cluster.states import (
     Cause,
     cancel,
@@ -114,7 +114,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
 
     def __post_init__(self, test_mode: bool = False) -> None:
         try:
-            self.site = read_site(SITE)
+            self.site = read_site(site_file())
         except InputError as error:
             raise WorkflowError(str(error)) from error
         os.environ.update(self.site.variables)
@@ -441,7 +441,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
 
 def use_site() -> None:
     """Let Snakemake's plugin for SLURM submit jobs by this executor, where the cluster is described."""
-    if SITE.is_file():
+    if site_file().is_file():
         ExecutorPluginRegistry().get_plugin("slurm").executor = Executor
 
 

@@ -13,6 +13,7 @@ from benchc.config.load import validate
 from benchc.config.strict import NotBlank, Strict
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
+from benchc.home import HOME
 from benchc.models.gpus import TYPE_ASKED
 
 SITE = Path("slurm/site.yaml")
@@ -97,6 +98,12 @@ class Site(Strict):
 
 # As in the repository.
 EXAMPLE = Site(partitions={"cpu": Partition(), "gpu": Partition(max_gpu=8)})
+
+
+def site_file() -> Path:
+    """Return the file of the working directory; where it has none, that of the code, if there is one."""
+    others = [SITE, HOME / SITE]
+    return next((path for path in others if path.is_file()), SITE)
 
 
 def read_site(path: Path) -> Site:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from benchc.cluster.executor import packed
 from benchc.cluster.limits import Limit
-from benchc.cluster.site import Request, Site, placed
+from benchc.cluster.site import EXAMPLE, SITE, Request, Site, placed
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
 from benchc.planning.amounts import Amount, hours_text, total
@@ -130,6 +130,8 @@ def cluster_markdown(
         for (rule, gpus, partitions), own in groups.items()
     ]
     lines = [markdown(HEADER, rows), *(f"- {note}" for note in _notes(asked, planned, site, items))]
+    if site == EXAMPLE:
+        lines.append(f"- partitions: those of the example; `benchc site` describes your cluster in {SITE}.")
     requests = [each.request for each in asked]
     lines += [f"- {line}" for limit in limits for line in limit.reached(requests, profile.jobs)]
     return "\n".join(lines) + "\n"

@@ -87,7 +87,9 @@ def test_an_encoder_on_a_gpu_needs_a_partition_that_has_one(
 ) -> None:
     monkeypatch.setattr(RunSettings, "encoder_gpus", 1)
     (found,) = check_cluster(config_of(LOCAL, {"m": {"path": "."}}))
-    assert found.level == "warning" and found.text.startswith("slurm/site.yaml: cannot be read (No such")
+    assert found.level == "warning" and found.text.startswith(
+        "slurm/site.yaml is still the example, and a job needs 1 GPU"
+    )
 
 
 def test_the_example_is_that_of_the_repository() -> None:
@@ -97,7 +99,7 @@ def test_the_example_is_that_of_the_repository() -> None:
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (None, "slurm/site.yaml: cannot be read (No such file or directory); benchc site writes it"),
+        (None, "slurm/site.yaml is still the example, and a job needs 1 GPU"),
         ("", "slurm/site.yaml: partitions is missing"),
         ("[", "slurm/site.yaml: line 1 is not YAML"),
         ("partitions: {}", "slurm/site.yaml: partitions is {}, but should"),

@@ -19,6 +19,7 @@ from benchc.cluster.site import (
     options,
     placed,
     read_site,
+    site_file,
 )
 from benchc.errors import InputError
 
@@ -193,3 +194,17 @@ def test_a_partition_may_have_an_account_of_its_own() -> None:
         "qos": "normal",
     }
     assert dict(options(placed(asked(gpus=1), described), described))["slurm_account"] == "own"
+
+
+def test_the_file_of_the_working_directory_is_used_before_that_of_the_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, here = tmp_path / "code", tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    monkeypatch.setattr("benchc.cluster.site.HOME", code)
+    assert site_file() == SITE
+    for folder, expected in ((code, code / SITE), (here, SITE)):
+        (folder / SITE.parent).mkdir(parents=True)
+        (folder / SITE).touch()
+        assert site_file() == expected
