@@ -7,15 +7,19 @@ OUTPUTS:
     <results>/page/run.js     what the results page shows of it
 """
 
+from shlex import quote
+
 OUTPUTS = [output for rule in workflow.rules for output in rule.output]
 
-UNLOCK = f"snakemake --configfile {CONFIG_FILES} --unlock"
+SNAKEMAKE = f"snakemake --configfile {CONFIG_FILES}"
+if not Path("Snakefile").is_file():
+    SNAKEMAKE += f" --snakefile {quote(workflow.main_snakefile)}"
 
 if workflow.is_main_process:
-    if line := owners.unlock_if_dead(UNLOCK):
+    if line := owners.unlock_if_dead(f"{SNAKEMAKE} --unlock"):
         logger.warning(line)
     is_output = lambda path: any(output.match(str(path)) for output in OUTPUTS)
-    fault = records.restored(settings.name, is_output, bench.changed_by_people, CONFIG_FILES)
+    fault = records.restored(settings.name, is_output, bench.changed_by_people, SNAKEMAKE)
     # Accepting files as they are gives them a record. A lock has nothing to do with records.
     if fault and not {"--touch", "-t", "--unlock"} & set(sys.argv):
         raise WorkflowError(fault)

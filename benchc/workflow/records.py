@@ -145,13 +145,13 @@ def _is_made(output: Path, began: Path | None, content: Mapping[str, Any]) -> bo
 
 
 def restored(
-    run: str, is_output: Callable[[Path], bool], changed_by_people: Collection[Path], config: str
+    run: str, is_output: Callable[[Path], bool], changed_by_people: Collection[Path], command: str
 ) -> str | None:
     """Restore and save the records of all runs; return why a run must not begin, None where it may.
 
     It must not where an output has no record that says how it was made as it is. ``is_output``: whether a
-    rule makes a file; ``changed_by_people``: folders with outputs that may be changed; ``config``: the run's
-    file.
+    rule makes a file; ``changed_by_people``: folders with outputs that may be changed; ``command``: the call
+    of Snakemake for the run.
     """
     incomplete = records_in(INCOMPLETE)
     restore_records()
@@ -174,5 +174,5 @@ def restored(
     return (
         f"{len(unrecorded)} files have no record of the code and settings that made them, or changed since, "
         f"such as {unrecorded[0]}; copy a run with its times and its folder .provenance (cp -a), delete the "
-        f"files, or accept all as they are: snakemake --configfile {config} --touch --forceall --cores 1"
+        f"files, or accept all as they are: {command} --touch --forceall --cores 1"
     )
