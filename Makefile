@@ -57,7 +57,7 @@ slurm:
 
 # What dies while jobs run on a real SLURM: about 20 minutes.
 test-cluster: install slurm
-	python -m pytest tests/workflow/slurm/test_run.py tests/workflow/slurm/failures.py
+	python -m pytest tests/workflow/slurm/test_run.py tests/workflow/slurm/benchmarks.py tests/workflow/slurm/failures.py
 
 # The images of README and docs, from the finished demo.
 docs-images: demo browser

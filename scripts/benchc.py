@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from cyclopts import App
@@ -12,6 +12,8 @@ from benchc.home import NEEDS_PIPELINE, has_pipeline
 from scripts.command import command_line, parse, purpose, run
 
 SCRIPTS = Path(__file__).parent
+# They look for models where the jobs of a cluster do.
+WITH_SITE = (["check"], ["models"])
 
 
 def main(argv: Sequence[str] | None = None) -> None:
@@ -24,12 +26,27 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 def call(arguments: Sequence[str]) -> None:
     """Run a command. Raises InputError where it needs packages that a light installation has not."""
+    if arguments[:1] in WITH_SITE:
+        os.environ.update(site_environment())
     try:
         parse(app_with(arguments[:1]), arguments)
     except ImportError as error:
         if has_pipeline():
             raise
         raise InputError(NEEDS_PIPELINE) from error
+
+
+def site_environment() -> Mapping[str, str]:
+    """Return the variables of slurm/site.yaml; none where it is not there, or invalid, as a run will say."""
+    if not (SCRIPTS.parent / "slurm").is_dir() and not Path("slurm").is_dir():
+        return {}
+    # Imported here, since other commands start faster without.
+    from benchc.cluster.site import read_site, site_file
+
+    try:
+        return read_site(site_file()).environment
+    except InputError:
+        return {}
 
 
 def app_with(called: Sequence[str]) -> App:

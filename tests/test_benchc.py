@@ -91,3 +91,24 @@ def test_the_shell_completes_commands_and_options(tmp_path: Path) -> None:
     assert completed("benchc", "wh") == ["what-reruns"]
     assert {"--no-models", "--help"} <= {*completed("benchc", "check", "--")}
     assert {*completed("benchc", "models", "")} == {"list", "show", "pin", "fetch", "check", "verify"}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        ("partitions: {cpu: }\nenvironment: {HF_HOME: /scratch/me}\n", "/scratch/me"),
+        ("partitions: {cpu: }\n", "before"),
+        ("partitions: [", "before"),
+    ],
+)
+def test_commands_that_look_for_models_have_the_variables_of_the_site(
+    content: str, expected: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HF_HOME", "before")
+    (tmp_path / "slurm").mkdir()
+    (tmp_path / "slurm/site.yaml").write_text(content)
+    main(["plan", "--help"])
+    assert os.environ["HF_HOME"] == "before"
+    main(["models", "--help"])
+    assert os.environ["HF_HOME"] == expected
