@@ -132,6 +132,10 @@ bench-cache: install
 bench-page: install browser
 	python speed/results_page.py
 
+# The dry run of the largest runs, with their jobs and files: about a minute.
+bench-planning: install
+	python speed/planning.py
+
 # Reading a source's TSV of 1 GB, compared with pandas and the decoding of its images: about four minutes.
 bench-sources: install
 	python speed/sources.py

@@ -125,6 +125,13 @@ SH = blocks_of("sh")
 PROGRAMS = ["benchc = exec {python} -m scripts.benchc", "python = exec {python}", "pip = true"]
 
 
+PIP = """
+import sys
+from pip._internal.commands import create_command
+create_command(sys.argv[1]).parse_args(sys.argv[2:])
+"""
+
+
 def commands_of(block: Block) -> list[str]:
     """Return the commands of a block, without comments and continued lines."""
     text = block.text.replace("\\\n", "")
@@ -166,9 +173,8 @@ def parse(words: list[str]) -> None:
     elif program == "make":
         parse_make(arguments)
     elif program == "pip":
-        from pip._internal.commands import create_command
-
-        create_command(arguments[0]).parse_args(arguments[1:])
+        # Not here: an import of pip switches setuptools off, without which torch compiles nothing.
+        subprocess.run([sys.executable, "-c", PIP, *arguments], check=True)
     elif program == "pre-commit":
         assert arguments == ["install"]
     elif program == "python":
