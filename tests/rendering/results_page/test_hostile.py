@@ -10,6 +10,7 @@ from benchc.rendering.declaration import figure, table
 from benchc.rendering.results_page.content import page_content
 from benchc.rendering.results_page.declaration import Bars, ResultsPage
 from benchc.rendering.results_page.html import page_html
+from benchc.rendering.results_page.script import as_script
 from benchc.schemas.models import Model, Models, models_text
 from tests.browser import Browser, chromium
 from tests.page_clicks import IS_READY, TITLE, WIDER, wait
@@ -39,6 +40,7 @@ LIVE = (
     "return [...document.querySelectorAll('*')].filter(each => [...each.attributes]"
     ".some(one => one.name.startsWith('on') || one.value.trim().startsWith('javascript:'))).length"
 )
+RECORD = "return document.querySelectorAll('#record tr').length"
 # Of the page's own alone.
 SCRIPTS = "return document.querySelectorAll('body script').length"
 PAINTED = "return [...document.querySelectorAll('svg')].filter(each => !each.closest('.bar-cell')).length"
@@ -79,6 +81,15 @@ def whole_page(folder: Path) -> Path:
     shown = Bars(label=LABEL, table="tables/main.csv", value="ras", low="low", high="high", chance=0.05)
     declared = ResultsPage(purpose=LABEL, main_table="main", main_figure="shown", claims="long", bars=[shown])
     content = page_content(folder, declared, outputs)
+    call = dict.fromkeys(("command", "host", "executor", "start", "end", "result", "revision"), TEXTS[3])
+    call |= {"jobs": 1, "tries_after_failures": 1, "modified": TEXTS, "snakemake": LABEL, "python": LABEL}
+    cost = {"jobs": 1, "seconds": 1.0, "longest_seconds": 1.0, "peak_mb": 1, "asked_mb": None}
+    record = {
+        "calls": [{**call, "benchc": LABEL, "end": None}, {**call, "benchc": LABEL}],
+        "stages": {text: {**cost, "hosts": [text], "gpus": TEXTS} for text in TEXTS},
+        "outputs": {"figures/shown.png": {"rule": LABEL, "inputs": {text: text for text in TEXTS}}},
+    }
+    (folder / "page/run.js").write_text(as_script("run", record))
     page = folder / "index.html"
     page.write_text(page_html(LABEL, LABEL, [{"base": "", "name": LABEL}], content), encoding="utf-8")
     return page
@@ -96,6 +107,7 @@ def test_nothing_runs_and_all_texts_are_shown_as_they_are(tmp_path: Path) -> Non
             browser.resize(width, 900)
             browser.open(page)
             wait(browser, IS_READY)
+            wait(browser, RECORD)
             browser.run("document.querySelectorAll('details').forEach(each => each.open = true)")
             nothing_runs(browser)
             assert browser.run(WIDER) == 0

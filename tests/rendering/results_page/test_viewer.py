@@ -6,8 +6,9 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from benchc.rendering.results_page.content import RunFiles, page_content
+from benchc.rendering.results_page.content import page_content
 from benchc.rendering.results_page.html import page_html
+from benchc.rendering.results_page.script import as_script
 from tests.browser import ARROW_LEFT, ARROW_RIGHT, Browser, chromium
 from tests.page_clicks import COUNT, IS_READY, LEVEL, TITLE, wait
 from tests.rendering.results_page.made_up import answers, questions, samples, write_page
@@ -173,13 +174,15 @@ def test_each_image_of_a_group_is_called_by_its_question(browser: Browser, tmp_p
 
 def test_a_page_without_samples_has_names_and_tables_that_sort(
     browser: Browser,
-    run: RunFiles,  # noqa: F811
+    run: Path,  # noqa: F811
 ) -> None:
     cells = ["540", "750k", "\u2013", "48.1k", "1,200", "\u22127 [\u22129, 1]", "2M", "\u2013"]
     rows = "".join(f"| {cell} | {number} |\n" for number, cell in enumerate(cells))
-    (run.root / "tables/main.md").write_text(f"| n | at |\n| --- | --- |\n{rows}")
-    page = run.root / "index.html"
+    (run / "tables/main.md").write_text(f"| n | at |\n| --- | --- |\n{rows}")
+    page = run / "index.html"
     page.write_text(page_html("alone", "alone", [], page_content(run, PAGE, OUTPUTS)), encoding="utf-8")
+    (run / "page").mkdir()
+    (run / "page/run.js").write_text(as_script("run", {"calls": [], "stages": {}, "outputs": {}}))
     browser.open(page)
     column = (
         "return [...document.querySelectorAll('.printed tbody td:first-child')].map(each => each.textContent)"
