@@ -4,11 +4,22 @@ REQUIRED INPUTS: none
 OUTPUTS: results/*/.provenance/    a copy of Snakemake's records of the outputs in that folder
 """
 
+import snakemake.exceptions
+
 OUTPUTS = [output for rule in workflow.rules for output in rule.output]
 
 UNLOCK = f"snakemake --configfile {CONFIG_FILES} --unlock"
 
+
+class LockedError(snakemake.exceptions.LockException):
+    """A second Snakemake in this folder. Snakemake's own text does not say which process is the first."""
+
+    def __init__(self):
+        WorkflowError.__init__(self, owners.locked_by(UNLOCK))
+
+
 if workflow.is_main_process:
+    snakemake.exceptions.LockException = LockedError
     if line := owners.unlock_if_dead(UNLOCK):
         logger.warning(line)
     is_output = lambda path: any(output.match(str(path)) for output in OUTPUTS)
@@ -39,6 +50,8 @@ def end_run():
 
 onsuccess:
     end_run()
+    # Else the files that killed jobs were writing would stay for ever.
+    remove_leftovers(Path(output) for job in workflow.dag.jobs for output in job.output)
 
 
 onerror:
