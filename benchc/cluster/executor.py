@@ -349,7 +349,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
     def _say_that_it_waits(self, state: tenacity.RetryCallState) -> None:
         if state.attempt_number == LINE_AFTER_TRIES:
             error = state.outcome.exception() if state.outcome else None
-            self.logger.info(f"SLURM does not accept jobs now ({error}); they are submitted again.")
+            self.logger.warning(f"SLURM does not accept jobs now ({error}); they are submitted again.")
 
     # ---- Jobs that run ----
 
@@ -361,7 +361,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         states = queue()
         self.unanswered = self.unanswered + 1 if states is None else 0
         if self.unanswered and self.unanswered % POLLS_UNTIL_LINE == 0:
-            self.logger.info("squeue does not answer; jobs may go on, and are looked at again.")
+            self.logger.warning("squeue does not answer; jobs may go on, and are looked at again.")
         self.polls += 1
         if self.polls % POLLS_UNTIL_LINE == 0:
             self._say_what_waits()
