@@ -55,9 +55,9 @@ slurm:
 			munge slurmctld slurmd slurm-client slurmdbd mariadb-server-core mariadb-client-core; \
 		status=$$?; [ -z "$$own" ] || rm /usr/sbin/policy-rc.d; exit $$status; }
 
-# What dies while jobs run on a real SLURM: about 20 minutes.
+# What dies, is put back, or has too little while jobs run on a real SLURM: about 35 minutes.
 test-cluster: install slurm
-	python -m pytest tests/workflow/slurm/test_run.py tests/workflow/slurm/benchmarks.py tests/workflow/slurm/failures.py
+	python -m pytest $(addprefix tests/workflow/slurm/,test_run.py benchmarks.py failures.py limits.py)
 
 # The images of README and docs, from the finished demo.
 docs-images: demo browser

@@ -26,6 +26,7 @@ from benchc.workflow import owners, records, run_record
 from benchc.workflow.code import By, contents_of
 from benchc.workflow.configuration import configuration_params, configuration_texts
 from benchc.workflow.gpus import unlimited_gpus
+from benchc.workflow.leftovers import remove_leftovers
 from benchc.workflow.minutes import (
     corrupt_threads,
     embedding_minutes,

@@ -9,13 +9,24 @@ OUTPUTS:
 
 from shlex import quote
 
+import snakemake.exceptions
+
 OUTPUTS = [output for rule in workflow.rules for output in rule.output]
 
 SNAKEMAKE = f"snakemake --configfile {CONFIG_FILES}"
 if not Path("Snakefile").is_file():
     SNAKEMAKE += f" --snakefile {quote(workflow.main_snakefile)}"
 
+
+class LockedError(snakemake.exceptions.LockException):
+    """A second Snakemake in this folder. Snakemake's own text does not say which process is the first."""
+
+    def __init__(self):
+        WorkflowError.__init__(self, owners.locked_by(f"{SNAKEMAKE} --unlock"))
+
+
 if workflow.is_main_process:
+    snakemake.exceptions.LockException = LockedError
     if line := owners.unlock_if_dead(f"{SNAKEMAKE} --unlock"):
         logger.warning(line)
     is_output = lambda path: any(output.match(str(path)) for output in OUTPUTS)
@@ -50,6 +61,8 @@ def end_run(result):
 
 onsuccess:
     end_run("finished")
+    # Else the files that killed jobs were writing would stay for ever.
+    remove_leftovers(Path(output) for job in workflow.dag.jobs for output in job.output)
 
 
 onerror:

@@ -1,6 +1,7 @@
 """Files and folders are written completely or not at all."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from benchc.atomic import atomic_folder, atomic_write, write_text
+from benchc.workflow.leftovers import remove_leftovers
 
 ROOT = Path(__file__).resolve().parents[1]
 # The process is killed before the second of the two moves.
@@ -27,6 +29,13 @@ def killed(self, target):
 pathlib.Path.replace = killed
 with atomic_folder(sys.argv[1]) as folder:
     (folder / "new").write_text("new")
+"""
+
+WRITING = """
+import os, signal, sys
+from benchc.atomic import atomic_write
+with atomic_write(sys.argv[1]) as file:
+    os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
@@ -94,6 +103,20 @@ def test_an_error_while_the_new_folder_is_moved_restores_the_old_one(tmp_path, m
         (folder / "new").write_text("new")
     assert [file.name for file in path.iterdir()] == ["old"]
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_run_removes_what_killed_processes_left_of_its_outputs(tmp_path):
+    done = subprocess.run([sys.executable, "-c", WRITING, tmp_path / "a.csv"], cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    with pytest.raises(KeyboardInterrupt), atomic_folder(tmp_path / "folder") as folder:
+        shutil.copytree(folder.parent, tmp_path / f"{folder.parent.name[:-8]}abcdefgh")
+        raise KeyboardInterrupt
+    others = [tmp_path / name for name in ("a.csv", ".b.csv.abcdefgh", ".a.csv.abc", ".hidden")]
+    for other in others:
+        other.touch()
+    assert len([*tmp_path.iterdir()]) == 2 + len(others)
+    remove_leftovers([tmp_path / "a.csv", tmp_path / "folder", tmp_path / "absent" / "b.csv"])
+    assert sorted(tmp_path.iterdir()) == sorted(others)
 
 
 def test_a_kill_between_the_moves_loses_neither_folder(tmp_path):

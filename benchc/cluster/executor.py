@@ -36,6 +36,7 @@ from benchc.cluster.states import (
     comments,
     ended,
     exit_file,
+    fault,
     is_live,
     job_id,
     queue,
@@ -52,7 +53,15 @@ POLLS_UNTIL_LOST = 4  # a job that SLURM does not know; files may arrive late on
 SECONDS_UNTIL_LOST = 150.0
 POLLS_UNTIL_LINE = 20  # without an answer
 # Texts of sbatch after which the same submission may succeed, and those that end when other jobs do.
-TRANSIENT = ("timed out", "Unable to contact", "Connection refused", "try again", "temporarily", "Zero Bytes")
+TRANSIENT = (
+    "timed out",
+    "Unable to contact",
+    "Connection refused",
+    "try again",
+    "temporarily",
+    "Zero Bytes",
+    "or drain",
+)
 FULL = ("MaxSubmitJob", "GrpSubmitJob")
 SECONDS_OF_TRIES = 900.0
 LINE_AFTER_TRIES = 3
@@ -275,7 +284,9 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         jobs = "Job" if len(pack) == 1 else "Jobs"
         self.logger.info(f"{jobs} {numbers}: SLURM job {id_} ({asks}; log: {self._output(id_)})")
         for unit in pack:
-            self._report(unit.job, id_, unit.folder / f"{id_}.log", unit.asked)
+            # Each may use the memory of the one that asked for most.
+            had = unit.asked.model_copy(update={"mem_mb": asked.mem_mb})
+            self._report(unit.job, id_, unit.folder / f"{id_}.log", had)
 
     def _output(self, id_: str) -> Path:
         """Return the file for what SLURM itself says of a job."""
@@ -340,7 +351,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
     def _say_that_it_waits(self, state: tenacity.RetryCallState) -> None:
         if state.attempt_number == LINE_AFTER_TRIES:
             error = state.outcome.exception() if state.outcome else None
-            self.logger.info(f"SLURM does not accept jobs now ({error}); they are submitted again.")
+            self.logger.warning(f"SLURM does not accept jobs now ({error}); they are submitted again.")
 
     # ---- Jobs that run ----
 
@@ -352,7 +363,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         states = queue()
         self.unanswered = self.unanswered + 1 if states is None else 0
         if self.unanswered and self.unanswered % POLLS_UNTIL_LINE == 0:
-            self.logger.info("squeue does not answer; jobs may go on, and are looked at again.")
+            self.logger.warning("squeue does not answer; jobs may go on, and are looked at again.")
         self.polls += 1
         if self.polls % POLLS_UNTIL_LINE == 0:
             self._say_what_waits()
@@ -385,7 +396,10 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             cause = (end and end.cause) or Cause.LOST
             has_begun = watched.logs[0].exists()
             advice = self._advice(info.job, cause, watched.asked) if has_begun else " before it began"
-            text = f"SLURM job {info.external_jobid}: {cause.value}{advice}. "
+            # Snakemake shows the stage's log, but not the job's, in which it may have failed itself.
+            found = fault(watched.logs[0]) if cause is Cause.ERROR else None
+            why = f" ({found})" if found else ""
+            text = f"SLURM job {info.external_jobid}: {cause.value}{why}{advice}. "
             logs = [str(log) for log in watched.logs if log.exists()]
             self.report_job_error(info, msg=text, aux_logs=logs)
         return True
@@ -395,6 +409,9 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         grown = self.grown.setdefault(_key(job), Grown())
         if cause is Cause.MEMORY:
             grown.memory *= 2
+            own = int(job.resources.get("mem_mb") or 0)
+            while asked is not None and 0 < own * grown.memory <= asked.mem_mb:
+                grown.memory *= 2
         elif cause is Cause.TIME:
             grown.time *= 2
         else:
@@ -403,12 +420,17 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             return ""
         again = self._request(job)
         if cause is Cause.MEMORY:
-            had, now, unit, limit = asked.mem_mb, again.mem_mb, "MB", "max_mem_mb"
+            resource, had, now, amount = "mem_mb", asked.mem_mb, again.mem_mb, f"{asked.mem_mb} MB"
         else:
-            had, now, unit, limit = asked.minutes or 0, again.minutes or 0, "minutes", "max_runtime"
+            resource, had, now = "runtime", asked.minutes or 0, again.minutes or 0
+            amount = pluralize(had, "minute")
         if now == had:
-            return f"; {had} {unit} is the most that partition {asked.partition} allows ({limit} in {SITE})"
-        return f"; it had {had} {unit}, a retry asks for {now}"
+            return (
+                f"; {amount} is the most that partition {asked.partition} allows (max_{resource} in {SITE})"
+            )
+        if job.attempt > job.restart_times:
+            return f"; it had {amount}; give it more: --set-resources {job.name}:{resource}={now}"
+        return f"; it had {amount}, a retry asks for {now}"
 
     def handle_job_success(self, job: Any) -> None:
         """Forget the submission of a job that Snakemake has recorded."""

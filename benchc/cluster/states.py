@@ -21,6 +21,9 @@ LAST_BYTES = 20_000  # of a log
 # Of sbatch --parsable, between lines that a site may add.
 JOB_ID = re.compile(r"^(\d+)(?:;\S+)?$", re.MULTILINE)
 
+# Of an exception in a job's log.
+FAULT = re.compile(r"^\w*Error: .+", re.MULTILINE)
+
 
 class Cause(Enum):
     """Why a job failed, in words."""
@@ -133,6 +136,12 @@ def _cause(state: str | None, logs: Sequence[Path]) -> Cause:
         return STATES[state]
     text = "".join(map(_last_lines, logs))
     return next((cause for line, cause in LINES if line in text), Cause.ERROR)
+
+
+def fault(log: Path) -> str | None:
+    """Return the last exception in a job's log, such as that of a full disk; None where there is none."""
+    found = FAULT.findall(_last_lines(log))
+    return found[-1] if found else None
 
 
 def _exit_status(log: Path) -> int | None:

@@ -58,6 +58,22 @@ def unlock_if_dead(unlock: str) -> str | None:
     return f"the run of process {processes} was killed; its lock is removed, and what it finished is kept"
 
 
+def locked_by(unlock: str) -> str:
+    """Return which process locks this folder for jobs that this one would run, and what to do.
+
+    ``unlock``: the command that removes locks.
+    """
+    here = socket.gethostname()
+    for _, owner in _owners():
+        process, host = owner["process"], owner["host"]
+        if host != here or _runs(process, owner["start"]):
+            return (
+                f"process {process} on {host} makes files of this run in this folder; wait until it ends, "
+                "or end it with Ctrl-C"
+            )
+    return f"another Snakemake locks this folder; wait until it ends, or if none runs: {unlock}"
+
+
 def _owners() -> Iterator[tuple[Path, dict[str, Any]]]:
     for file in sorted(OWNERS.glob("*.json")):
         try:

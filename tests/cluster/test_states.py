@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchc.cluster.states import Cause, ended, exit_file
+from benchc.cluster.states import Cause, ended, exit_file, fault
 
 OOM = "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.0. Some of your processes may"
 TIMED_OUT = "slurmstepd: error: *** JOB 7 ON node1 CANCELLED AT 2026-11-27T03:00:00 DUE TO TIME LIMIT ***"
@@ -65,3 +65,15 @@ def test_the_cause_of_a_failure(
 def test_a_status_that_is_being_written_is_none_yet(logs: list[Path]) -> None:
     exit_file(logs[0]).write_text("")
     assert ended("RUNNING", logs) is None
+
+
+def test_the_last_exception_of_a_job_is_found(logs: list[Path]) -> None:
+    assert fault(logs[0]) is None
+    logs[0].write_text(
+        "KeyError: 1\nWorkflowError:\nFailed to create output directory a/b.\n"
+        "OSError: [Errno 30] Read-only file system: 'a'\nsrun: error: node1: task 0: Exited\n"
+        "WorkflowError:\nAt least one job did not complete successfully.\n"
+    )
+    assert fault(logs[0]) == "OSError: [Errno 30] Read-only file system: 'a'"
+    logs[0].write_text("error: a file cannot be read\n")
+    assert fault(logs[0]) is None

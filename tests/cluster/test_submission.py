@@ -43,6 +43,7 @@ def test_the_script_is_its_input(tmp_path) -> None:  # type: ignore[no-untyped-d
             "(job submit limit, user's size and/or time limits)",
             False,
         ),
+        ("Batch job submission failed: Required partition not available (inactive or drain)", True),
         ("Batch job submission failed: Invalid account or account/partition combination specified", False),
         ("invalid partition specified: nowhere", False),
     ],

@@ -22,6 +22,8 @@ from filelock import FileLock
 
 ETC = Path("/etc/slurm")
 SECONDS_TO_START = 60.0
+# A job that is put back into the queue waits as long.
+SECONDS_UNTIL_AGAIN = 30
 PACKAGES = ("munge", "slurmctld", "slurmd", "slurm-client", "slurmdbd", "mariadb-server-core")
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sinfo", "slurmdbd", "mariadbd")
 CGROUPS = Path("/sys/fs/cgroup")
@@ -222,7 +224,7 @@ SlurmctldPort={self.port[0]}
 SlurmUser=root
 SlurmdUser=root
 AuthType=auth/munge
-AuthInfo=socket={self.folder}/run/munge
+AuthInfo=socket={self.folder}/run/munge,cred_expire={SECONDS_UNTIL_AGAIN}
 CommunicationParameters=NoCtldInAddrAny,NoInAddrAny
 StateSaveLocation={self.folder}/state
 SlurmctldPidFile={self.folder}/run/slurmctld.pid

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import pytest
 import yaml
@@ -47,7 +48,9 @@ class Ended:
 
 
 class ClusterRun:
-    """A checkout whose jobs go to a cluster."""
+    """A checkout whose jobs go to a cluster. ``command``: what is given the configuration."""
+
+    command: tuple[str, ...] = ("snakemake", "--configfile")
 
     def __init__(self, checkout: Checkout, **site: object) -> None:
         self.checkout = checkout
@@ -68,16 +71,23 @@ class ClusterRun:
         (checkout.folder / "slurm/site.yaml").write_text(yaml.safe_dump(content))
         self.started: list[subprocess.Popen[str]] = []
 
-    def start(self, *arguments: str) -> "subprocess.Popen[str]":
+    def start(self, *arguments: str, stdout: IO[str] | int = subprocess.PIPE) -> "subprocess.Popen[str]":
         """Start a run on the cluster."""
-        command = [sys.executable, "-m", "snakemake", "--configfile", self.checkout.config]
-        command += ["--profile", "slurm", *arguments]
+        command = [
+            sys.executable,
+            "-m",
+            *self.command,
+            self.checkout.config,
+            "--profile",
+            "slurm",
+            *arguments,
+        ]
         process = subprocess.Popen(
             command,
             cwd=self.checkout.folder,
             env=self.checkout.environment,
             text=True,
-            stdout=subprocess.PIPE,
+            stdout=stdout,
             stderr=subprocess.STDOUT,
         )
         self.started.append(process)

@@ -3,7 +3,6 @@
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -13,45 +12,9 @@ import yaml
 
 from tests.workflow.checkout import Checkout
 from tests.workflow.slurm.cluster import Cluster, said
-from tests.workflow.slurm.conftest import ClusterRun, copied
+from tests.workflow.slurm.held import Held, held_run, is_held, killed, states, wait_for
 
 LOCK_GONE = "was killed; its lock is removed"
-# A job that waits for a file, so that a test decides when it ends.
-WAITS = """#!/bin/bash
-case "$*" in
-*scripts.stage\\ "{stage}"*) while [ ! -e {go} ]; do sleep 0.1; done ;;
-esac
-exec {python} "$@"
-"""
-
-
-def wait_for(is_there: Callable[[], object], what: str, seconds: float = 240.0) -> None:
-    end = time.monotonic() + seconds
-    while not is_there():
-        assert time.monotonic() < end, f"waited {seconds:.0f} s for {what}"
-        time.sleep(0.2)
-
-
-def states() -> dict[str, str]:
-    """Return the state of each job by id."""
-    return dict(line.split("|") for line in said("squeue", "-h", "-t", "all", "-o", "%A|%T").splitlines())
-
-
-class Held(ClusterRun):
-    """A run whose jobs of one stage wait until :meth:`release`."""
-
-    def __init__(self, checkout: Checkout, stage: str, **site: object) -> None:
-        super().__init__(checkout, **site)
-        self.go = checkout.folder / "go"
-        python = checkout.folder / "commands/python"
-        python.write_text(WAITS.format(stage=stage, go=self.go, python=sys.executable))
-
-    def release(self) -> None:
-        self.go.touch()
-
-    def held(self) -> list[str]:
-        """Return the ids of the jobs that run."""
-        return [id_ for id_, state in states().items() if state == "RUNNING"]
 
 
 @pytest.fixture(scope="module")
@@ -62,26 +25,8 @@ def cluster(slurm: Callable[..., Cluster]) -> Cluster:
 
 @pytest.fixture
 def held(cluster: Cluster, finished: Checkout, tmp_path: Path) -> Iterator[Held]:
-    """The small run, whose jobs of `infer` wait. What a failed test has started is ended."""
-    run = Held(copied(finished, tmp_path / "benchc", "sources", "pool", "corrupted"), "infer")
-    yield run
-    for process in run.started:
-        process.kill()
-    subprocess.run(["scancel", "--user", "root"], check=False)
-    wait_for(lambda: not run.held(), "jobs to end", 60)
-
-
-def killed(run: Held, until: Callable[[], object]) -> None:
-    """Start a run and kill Snakemake with what it has started here, but no job."""
-    process = run.start()
-    wait_for(until, "jobs to run")
-    process.send_signal(signal.SIGKILL)
-    process.communicate()
-
-
-def is_held(run: Held, number: int = 1) -> bool:
-    logs = list((run.checkout.folder / ".snakemake/slurm_logs/infer").rglob("*.log"))
-    return len(run.held()) >= number and any(log.stat().st_size for log in logs)
+    """The small run, whose jobs of `infer` wait."""
+    yield from held_run(finished, tmp_path)
 
 
 def test_a_killed_run_takes_over_the_jobs_that_still_run(held: Held, finished: Checkout) -> None:

@@ -1,5 +1,6 @@
 """A run on a real SLURM makes the files of a run on one machine, with jobs that have no network."""
 
+import csv
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ def run(slurm, finished: Checkout, tmp_path_factory: pytest.TempPathFactory) -> 
     checkout = copied(finished, tmp_path_factory.mktemp("slurm-run") / "benchc")
     site = {"account": "project", "qos": "normal", "gpus": {"request": "gres", "type": "h100"}}
     run = ClusterRun(checkout, **site)
-    ended = run.run()
+    ended = run.run("--slurm-efficiency-report")
     assert ended.status == 0, ended.text[-6000:]
     return run
 
@@ -37,8 +38,16 @@ def test_short_jobs_are_one_job_of_slurm(run: ClusterRun) -> None:
 def test_jobs_ask_for_what_their_work_needs(run: ClusterRun) -> None:
     for job in run.jobs().values():
         assert job["Partition"] == "cpu" and "gres/gpu" not in job["ReqTRES"]
-        assert int(job["ReqCPUS"]) <= 2
+        assert int(job["ReqCPUS"]) <= 2 and int(job["ReqMem"].removesuffix("M")) <= 4000
         assert int(job["TimelimitRaw"]) <= 240
+
+
+def test_snakemake_reports_what_jobs_used_of_what_they_asked_for(run: ClusterRun) -> None:
+    (report,) = run.checkout.folder.glob("efficiency_report_*.csv")
+    with report.open() as file:
+        rows = [*csv.DictReader(file)]
+    assert {row["MainJobID"] for row in rows} == {*run.jobs()}
+    assert all(0 < float(row["MaxRSS_MB"]) <= float(row["RequestedMem_MB"]) for row in rows)
 
 
 def test_nothing_is_left_of_jobs_that_ended(run: ClusterRun) -> None:
