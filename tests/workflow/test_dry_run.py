@@ -33,7 +33,7 @@ from dataclasses import asdict
 from scripts.command import run
 from benchc.planning.dry_run import dry_run
 config, snakefile = pathlib.Path("config.json"), pathlib.Path("Snakefile")
-run(lambda: print(json.dumps(asdict(dry_run(config, sys.argv[1:], snakefile=snakefile)))))
+run(lambda: print(json.dumps(asdict(dry_run(config, sys.argv[1:], snakefile=snakefile)), default=dict)))
 """
 
 
