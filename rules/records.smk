@@ -34,14 +34,15 @@ if workflow.is_main_process:
     # Accepting files as they are gives them a record. A lock has nothing to do with records.
     if fault and not {"--touch", "-t", "--unlock"} & set(sys.argv):
         raise WorkflowError(fault)
+    if not owners.is_locked() and (
+        line := run_record.complete_killed(settings.name, bench.changed_by_people)
+    ):
+        logger.warning(line)
 
 
 # Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
     owners.own()
-    executor = "local" if workflow.local_exec else workflow.executor_plugin.name
-    if line := run_record.begin(settings.name, ["snakemake", *sys.argv[1:]], executor):
-        logger.warning(line)
     limit_local_jobs(workflow.scheduler)
     needed = [(job.rule.name, job.wildcards) for job in workflow.dag.needrun_jobs()]
     if faults := [*run.faults_of_models(), *bench.faults_at_start(needed)]:
@@ -50,19 +51,32 @@ onstart:
         needing = [(job.threads, job.resources.get("gpu", 0)) for job in workflow.dag.needrun_jobs()]
         if line := unlimited_gpus(needing, workflow.cores):
             logger.warning(line)
+    executor = "local" if workflow.local_exec else workflow.executor_plugin.name
+    if line := run_record.begin(settings.name, ["snakemake", *sys.argv[1:]], executor):
+        logger.warning(line)
 
 
 def end_run(result):
-    owners.disown()
-    for line in (records.save_records(), run_record.finish(settings.name, result)):
+    for finish in (
+        records.save_records,
+        lambda: run_record.finish(settings.name, result, bench.changed_by_people),
+    ):
+        try:
+            line = finish()
+        except Exception as error:  # else a run that has finished would fail
+            line = f"the record of the run is not complete ({type(error).__name__}: {error})"
         if line:
             logger.warning(line)
+    # Last, since the lock of a process without a record of its owner stays.
+    owners.disown()
 
 
 onsuccess:
     end_run("finished")
     # Else the files that killed jobs were writing would stay for ever.
-    remove_leftovers(Path(output) for job in workflow.dag.jobs for output in job.output)
+    remove_leftovers(
+        (Path(output) for job in workflow.dag.jobs for output in job.output), run_record.began()
+    )
 
 
 onerror:

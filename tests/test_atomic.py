@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -108,14 +109,22 @@ def test_an_error_while_the_new_folder_is_moved_restores_the_old_one(tmp_path, m
 def test_a_run_removes_what_killed_processes_left_of_its_outputs(tmp_path):
     done = subprocess.run([sys.executable, "-c", WRITING, tmp_path / "a.csv"], cwd=ROOT, check=False)
     assert done.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    # It has letters alone once in 16 times, and would then be taken for a file of the user.
+    left.rename(tmp_path / f"{left.name[:-8]}abc_efg1")
     with pytest.raises(KeyboardInterrupt), atomic_folder(tmp_path / "folder") as folder:
-        shutil.copytree(folder.parent, tmp_path / f"{folder.parent.name[:-8]}abcdefgh")
+        shutil.copytree(folder.parent, tmp_path / f"{folder.parent.name[:-8]}abcdefg2")
         raise KeyboardInterrupt
-    others = [tmp_path / name for name in ("a.csv", ".b.csv.abcdefgh", ".a.csv.abc", ".hidden")]
+    names = ("a.csv", ".b.csv.abcdefg3", ".a.csv.abc", ".a.csv.original", ".hidden")
+    others = [tmp_path / name for name in names]
     for other in others:
         other.touch()
     assert len([*tmp_path.iterdir()]) == 2 + len(others)
-    remove_leftovers([tmp_path / "a.csv", tmp_path / "folder", tmp_path / "absent" / "b.csv"])
+    outputs = [tmp_path / "a.csv", tmp_path / "folder", tmp_path / "absent" / "b.csv"]
+    # Of a process that writes now.
+    remove_leftovers(outputs, began=0)
+    assert len([*tmp_path.iterdir()]) == 2 + len(others)
+    remove_leftovers(outputs, began=time.time() + 1)
     assert sorted(tmp_path.iterdir()) == sorted(others)
 
 

@@ -240,7 +240,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             time.sleep(self.seconds)
 
     def _submit(self, pack: Sequence[Unit]) -> None:
-        asked, token = together(pack), uuid.uuid4().hex
+        asked, token = together([unit.asked for unit in pack]), uuid.uuid4().hex
         self._output("").parent.mkdir(parents=True, exist_ok=True)
         resources = dict(options(asked, self.site))
         account = resources.pop("slurm_account", None)
@@ -498,14 +498,13 @@ def packed(
     yield from (pack for pack in open_packs.values() if pack)
 
 
-def together(pack: Sequence[Unit]) -> Request:
+def together(pack: Sequence[Request]) -> Request:
     """Return what jobs ask for that run one after another."""
-    first = pack[0].asked
-    return first.model_copy(
+    return pack[0].model_copy(
         update={
-            "threads": max(unit.asked.threads for unit in pack),
-            "mem_mb": max(unit.asked.mem_mb for unit in pack),
-            "minutes": sum(unit.asked.minutes or 0 for unit in pack) or None,
+            "threads": max(each.threads for each in pack),
+            "mem_mb": max(each.mem_mb for each in pack),
+            "minutes": sum(each.minutes or 0 for each in pack) or None,
         }
     )
 

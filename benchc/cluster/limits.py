@@ -71,13 +71,13 @@ def limits_of(site: Site) -> list[Limit]:
     partitions = site.limits.values()
     accounts = {name for name in (site.account, *(each.account for each in partitions)) if name}
     named = {name for name in (site.qos, *(each.qos for each in partitions)) if name}
-    found = []
+    found, defaults = [], set()
     for account, qos, running, submitted, wall, of_job, at_once in associations:
         if not accounts or account in accounts:
             found.append(_limit(f"account {account}", running, submitted, wall, of_job, at_once))
-            if not named:
-                named.add(qos or DEFAULT_QOS)
-    found += [_limit(f"qos {name}", *all_qos[name]) for name in sorted(named) if name in all_qos]
+            defaults.add(qos or DEFAULT_QOS)
+    chosen = sorted(named or defaults)
+    found += [_limit(f"qos {name}", *all_qos[name]) for name in chosen if name in all_qos]
     return list(dict.fromkeys(found))
 
 

@@ -3,14 +3,14 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import attrgetter
 from pathlib import Path
 
-from benchc.cluster.executor import packed
+from benchc.cluster.executor import packed, together
 from benchc.cluster.limits import Limit
 from benchc.cluster.site import EXAMPLE, SITE, Request, Site, placed
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
+from benchc.home import HOME
 from benchc.planning.amounts import Amount, hours_text, total
 from benchc.planning.dry_run import PlannedJob
 from benchc.pluralize import pluralize
@@ -43,8 +43,9 @@ class Asked:
         return self.placed or self.needed
 
 
-def read_profile(path: Path = PROFILE) -> Profile:
-    """Return the profile. Raises InputError where it lacks a number."""
+def read_profile() -> Profile:
+    """Return the profile, else that of the code. Raises InputError where it lacks a number."""
+    path = PROFILE if PROFILE.is_file() else HOME / PROFILE
     try:
         content = read_yaml(path)
         given = content["default-resources"]
@@ -72,17 +73,18 @@ def asked_of(jobs: Iterable[PlannedJob], site: Site, profile: Profile) -> list[A
     return found
 
 
-def slurm_jobs(asked: Iterable[Asked], planned: Sequence[PlannedJob], site: Site) -> int:
+def slurm_jobs(asked: Iterable[Asked], planned: Sequence[PlannedJob], site: Site) -> list[Request]:
     """Return the jobs of SLURM where jobs that are equally far from the first are ready together.
 
     ``planned``: all jobs of the run. Short jobs that are ready together are one job of SLURM.
     """
     depths = depths_of(planned)
-    levels: defaultdict[int, list[Asked]] = defaultdict(list)
+    levels: defaultdict[int, list[Request]] = defaultdict(list)
     for each in asked:
         if each.placed is not None:
-            levels[depths[each.job.outputs[0]]].append(each)
-    return sum(len([*packed(level, site.limits, attrgetter("request"))]) for level in levels.values())
+            levels[depths[each.job.outputs[0]]].append(each.placed)
+    packs = (pack for level in levels.values() for pack in packed(level, site.limits, lambda each: each))
+    return [together(pack) for pack in packs]
 
 
 def depths_of(planned: Sequence[PlannedJob]) -> dict[str, int]:
@@ -132,8 +134,8 @@ def cluster_markdown(
     lines = [markdown(HEADER, rows), *(f"- {note}" for note in _notes(asked, planned, site, items))]
     if site == EXAMPLE:
         lines.append(f"- partitions: those of the example; `benchc site` describes your cluster in {SITE}.")
-    requests = [each.request for each in asked]
-    lines += [f"- {line}" for limit in limits for line in limit.reached(requests, profile.jobs)]
+    submitted = slurm_jobs(asked, planned, site)
+    lines += [f"- {line}" for limit in limits for line in limit.reached(submitted, profile.jobs)]
     return "\n".join(lines) + "\n"
 
 
@@ -166,7 +168,7 @@ def _hours(minutes: int | None) -> float | None:
 
 
 def _notes(asked: Sequence[Asked], planned: Sequence[PlannedJob], site: Site, items: Amount) -> Iterator[str]:
-    number = slurm_jobs(asked, planned, site)
+    number = len(slurm_jobs(asked, planned, site))
     local = len(planned) - len(asked)
     yield (
         f"about {pluralize(number, 'job')} of SLURM for {len(asked)} of snakemake, as short ones share one, "

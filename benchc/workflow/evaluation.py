@@ -13,7 +13,7 @@ from benchc.workflow.sources import local
 from benchc.workflow.stage import as_json
 
 # Files of tables, figures and pages, and those that describe all models of a run or the run itself.
-SHOWN = r"(?:tables|figures|pages|page)/|index\.html$|models\.json$|config[^/]*\.yaml$"
+SHOWN = r"(?:tables|figures|pages|page)/|index\.html$|models\.json$|run\.json$|config[^/]*\.yaml$"
 # Figures of the pool, which no benchmark declares.
 OF_POOL = r"figures/contact_sheet_.+"
 RESULTS = "<results>/"

@@ -50,8 +50,12 @@ def recorded_facts(words: Sequence[str]) -> Iterator[None]:
 def tries_of(file: Path) -> list[dict[str, Any]]:
     """Return the tries of a job, each as one mapping; none where the file cannot be read."""
     found: list[dict[str, Any]] = []
-    with suppress(OSError, ValueError):
-        for line in file.read_text(encoding="utf-8").splitlines():
+    lines: list[str] = []
+    with suppress(OSError, UnicodeError):
+        lines = file.read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        # One may be cut off.
+        with suppress(ValueError):
             facts = json.loads(line)
             if "start" in facts or not found:
                 found.append({})
@@ -64,7 +68,8 @@ def _append(file: Path, facts: dict[str, Any]) -> None:
     with suppress(OSError):
         file.parent.mkdir(parents=True, exist_ok=True)
         with file.open("a", encoding="utf-8") as opened:
-            opened.write(json.dumps(facts) + "\n")
+            # Behind a line that was cut off.
+            opened.write("\n" + json.dumps(facts) + "\n")
 
 
 def _asked() -> dict[str, Any]:
@@ -86,11 +91,12 @@ def _used() -> dict[str, Any]:
         "peak_mb": sum(peaks) // unit,
     }
     torch = sys.modules.get("torch")
-    if torch is not None and torch.cuda.is_initialized():
-        count = torch.cuda.device_count()
-        found["gpus"] = [torch.cuda.get_device_name(number) for number in range(count)]
-        if driver := _driver():
-            found["driver"] = driver
+    # CUDA raises its last error again.
+    with suppress(Exception):
+        if torch is not None and torch.cuda.is_initialized():
+            count = torch.cuda.device_count()
+            found["gpus"] = [torch.cuda.get_device_name(number) for number in range(count)]
+            found["driver"] = _driver()
     return found
 
 

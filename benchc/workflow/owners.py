@@ -58,6 +58,11 @@ def unlock_if_dead(unlock: str) -> str | None:
     return f"the run of process {processes} was killed; its lock is removed, and what it finished is kept"
 
 
+def is_locked() -> bool:
+    """Return whether a Snakemake works in this folder, or was killed on another machine."""
+    return any(LOCKS.glob("*.lock"))
+
+
 def locked_by(unlock: str) -> str:
     """Return which process locks this folder for jobs that this one would run, and what to do.
 

@@ -6,13 +6,15 @@ that its inputs had when it was made (:mod:`benchc.workflow.verification` compar
 
 import hashlib
 import json
+import os
 import platform
+import re
 import shlex
 import socket
 import subprocess
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -38,58 +40,98 @@ END_OF_STAGE = "2>&1"
 # Of a job's last try, as its facts have them.
 FACTS = ("host", "gpus", "driver", "python", "versions", "peak_mb", "asked_mb", "slurm_job")
 Record = dict[str, Any]
-_began = 0.0
+# Of files, above which they are read at some places only.
+WHOLE_BYTES = 10**9
+SECRET = re.compile(r"key|token|secret|password", re.IGNORECASE)
+_call: Record = {}
 
 
 def begin(name: str, command: Sequence[str], executor: str) -> str | None:
     """Record that Snakemake begins to run jobs; return what to say where it cannot."""
-    global _began
-    _began = time.time()
-    call = {
-        "command": shlex.join(command),
-        "host": socket.gethostname(),
-        "executor": executor,
-        "start": _iso(_began),
-        "end": None,
-        "result": None,
-        "benchc": version("benchc"),
-        "python": platform.python_version(),
-        "snakemake": version("snakemake"),
+    _call.update(
+        command=shlex.join(_without_secrets(command)),
+        host=socket.gethostname(),
+        process=os.getpid(),
+        executor=executor,
+        began=time.time(),
+        start=_iso(time.time()),
+        end=None,
+        result=None,
+        benchc=version("benchc"),
+        python=platform.python_version(),
+        snakemake=version("snakemake"),
         **code_revision(),
-    }
+    )
 
     def add(record: Record, folder: Path) -> None:
-        record["calls"] = [*record.get("calls", []), call]
+        record |= {"format": FORMAT, "run": name, "calls": [*record.get("calls", []), _call]}
 
     return _change(name, add)
 
 
-def finish(name: str, result: str) -> str | None:
-    """Complete the record when Snakemake ends; return what to say where it cannot be written."""
+def began() -> float:
+    """Return when this call began, in seconds since 1970."""
+    return float(_call.get("began", 0.0))
 
-    def complete(record: Record, folder: Path) -> None:
-        calls = record.get("calls", [])
-        if _began and calls and calls[-1]["end"] is None:
-            tries = [
-                (file, each)
-                for file in sorted(FACTS_FOLDER.glob("*.jsonl"))
-                for each in tries_of(file)
-                if each.get("start", 0.0) >= _began
-            ]
-            jobs = len({file for file, _ in tries})
-            calls[-1] |= {"end": _iso(time.time()), "result": result}
-            calls[-1] |= {"jobs": jobs, "tries_after_failures": len(tries) - jobs}
-        hashes = Hashes(folder, record.get("files", {}))
-        before = record.get("outputs", {})
-        outputs = dict(_outputs(folder, before, hashes))
-        # Of a file that was changed by hand, what it was remains.
-        outputs |= {
-            name: each for name, each in before.items() if name not in outputs and (folder / name).exists()
-        }
-        record |= {"format": FORMAT, "run": name, "calls": calls, "configuration": _configuration(folder)}
-        record |= {"stages": stages_of(outputs.values()), "outputs": outputs, "files": hashes.known}
 
-    return _change(name, complete)
+def finish(name: str, result: str, changed_by_people: Collection[Path] = ()) -> str | None:
+    """Complete the record when Snakemake ends; return what to say where it cannot be written.
+
+    ``changed_by_people``: folders with outputs that are not compared later.
+    """
+    if _call:
+        tries = [
+            (file, each)
+            for file in sorted(FACTS_FOLDER.glob("*.jsonl"))
+            for each in tries_of(file)
+            if each.get("start", 0.0) >= _call["began"]
+        ]
+        jobs = len({file for file, _ in tries})
+        ended = {"end": _iso(time.time()), "result": result, "jobs": jobs, "tried_again": len(tries) - jobs}
+
+        def end(record: Record, folder: Path) -> None:
+            for call in record.get("calls", []):
+                if all(call.get(key) == _call[key] for key in ("host", "process", "began")):
+                    call |= ended
+
+        # Before the hashes, which may take long.
+        if line := _change(name, end):
+            return line
+    return _change(name, lambda record, folder: _complete(record, folder, changed_by_people))
+
+
+def complete_killed(name: str, changed_by_people: Collection[Path]) -> str | None:
+    """Complete the record of a call that was killed, while no Snakemake works in this folder."""
+    calls = read_record(Path("results", name)).get("calls") or [{"result": "finished"}]
+    if calls[-1]["result"] is not None:
+        return None
+
+    def end(record: Record, folder: Path) -> None:
+        record["calls"][-1]["result"] = "killed"
+        _complete(record, folder, changed_by_people)
+
+    return _change(name, end)
+
+
+def _complete(record: Record, folder: Path, changed_by_people: Collection[Path]) -> None:
+    hashes = Hashes(folder, record.get("files", {}))
+    before = record.get("outputs", {})
+    outputs = dict(_outputs(folder, before, hashes, changed_by_people))
+    # Of a file that was changed by hand, what it was remains.
+    outputs |= {
+        name: each for name, each in before.items() if name not in outputs and (folder / name).exists()
+    }
+    record |= {"configuration": _configuration(folder), "stages": stages_of(outputs.values())}
+    record |= {"outputs": outputs, "files": hashes.known}
+
+
+def _without_secrets(command: Sequence[str]) -> Iterator[str]:
+    """Yield the words of a command, with *** for values of options whose name says that they are secret."""
+    is_secret = False
+    for word in command:
+        name, equals, _ = word.partition("=")
+        yield "***" if is_secret else f"{name}=***" if equals and SECRET.search(name) else word
+        is_secret = word.startswith("-") and not equals and SECRET.search(name) is not None
 
 
 def read_record(folder: Path) -> Record:
@@ -98,7 +140,7 @@ def read_record(folder: Path) -> Record:
         record = json.loads((folder / FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return record if isinstance(record, dict) else {}
+    return record if isinstance(record, dict) and record.get("format") == FORMAT else {}
 
 
 def code_revision() -> Record:
@@ -121,7 +163,8 @@ def code_revision() -> Record:
 class Hashes:
     """Hashes of files, which are computed again only where size or time of a file changed.
 
-    ``known``: size, time and hash by the name of a file: its path in ``folder``, or as Snakemake has it.
+    ``known``: size, time and hash by the name of a file: its path in ``folder``; of others, their absolute
+    path or, behind ``./``, the one from the working directory.
     """
 
     def __init__(self, folder: Path, known: Mapping[str, Record]) -> None:
@@ -130,7 +173,9 @@ class Hashes:
         self.known: dict[str, Record] = {}
 
     def name(self, path: Path) -> str:
-        return str(path.relative_to(self.folder) if path.is_relative_to(self.folder) else path)
+        if path.is_relative_to(self.folder):
+            return str(path.relative_to(self.folder))
+        return str(path) if path.is_absolute() else f"./{path}"
 
     def of(self, path: Path) -> str | None:
         """Return the hash of a file, or of all files in a folder; None where it is not there."""
@@ -142,7 +187,7 @@ class Hashes:
                 return None
             found = self._before.get(name)
             if found is None or (found["bytes"], found["time_ns"]) != (size, time_ns):
-                whole = path.is_relative_to(self.folder)
+                whole = path.is_relative_to(self.folder) and size <= WHOLE_BYTES
                 found = {"bytes": size, "time_ns": time_ns, "hash": hash_of(path, whole=whole)}
             self.known[name] = found
         return str(self.known[name]["hash"])
@@ -174,7 +219,9 @@ def _files_of(path: Path) -> list[Path]:
     return sorted(file for file in path.rglob("*") if file.is_file() and not file.name.startswith("."))
 
 
-def _outputs(folder: Path, before: Mapping[str, Record], hashes: Hashes) -> Iterable[tuple[str, Record]]:
+def _outputs(
+    folder: Path, before: Mapping[str, Record], hashes: Hashes, left_out: Collection[Path]
+) -> Iterator[tuple[str, Record]]:
     """Yield the outputs in a folder that are as a job of Snakemake made them, and what made them."""
     for output, file in sorted(records_in(RECORDS).items()):
         if not output.is_relative_to(folder) or not (output.is_dir() or describes(file, output)):
@@ -183,11 +230,17 @@ def _outputs(folder: Path, before: Mapping[str, Record], hashes: Hashes) -> Iter
             content = json.loads(file.read_bytes())
         except (OSError, ValueError):
             continue
-        name, found = hashes.name(output), hashes.of(output)
-        made = _iso(content["endtime"])
-        same = before.get(name)
-        if same is not None and (same["hash"], same["made"]) == (found, made):
+        if content.get("endtime") is None or any(output.is_relative_to(each) for each in left_out):
+            continue
+        name, made, same = hashes.name(output), _iso(content["endtime"]), before.get(hashes.name(output))
+        if same is not None and same["made"] == made:
+            # What a job wrote, even if it was changed by hand since.
             yield name, same
+            continue
+        found = hashes.of(output)
+        if same is not None and same["hash"] == found and content["starttime"] == content["endtime"]:
+            # Accepted by --touch.
+            yield name, {**same, "made": made}
         else:
             yield name, {"hash": found, "made": made, **_origin(content, hashes)}
 
@@ -198,22 +251,25 @@ def _origin(content: Record, hashes: Hashes) -> Record:
     is_stage = words[:3] == STAGE and END_OF_STAGE in words
     called = words[3 : words.index(END_OF_STAGE)] if is_stage else words
     tries = tries_of(facts_file(called)) if is_stage else []
+    facts: Record = tries[-1] if tries and {"start", "end"} <= {*tries[-1]} else {}
+    # Snakemake's own start of a job on a cluster is when it was submitted.
+    start, end = (facts["start"], facts["end"]) if facts else (content["starttime"], content["endtime"])
     return {
         "rule": content["rule"],
         "job": facts_file(called).stem,
-        "seconds": round(content["endtime"] - content["starttime"], 1),
+        "seconds": round(end - start, 1),
         "inputs": {
-            hashes.name(path): _hash_then(path, content["endtime"], hashes)
+            hashes.name(path): _hash_then(path, start, hashes)
             for path in sorted({Path(name) for name in content["input"]})
         },
-        **{name: value for name, value in (tries[-1] if tries else {}).items() if name in FACTS},
+        **{name: value for name, value in facts.items() if name in FACTS and value is not None},
     }
 
 
-def _hash_then(path: Path, made: float, hashes: Hashes) -> str | None:
-    """Return the hash that an input had when an output was made; None where it was changed since."""
+def _hash_then(path: Path, start: float, hashes: Hashes) -> str | None:
+    """Return the hash that an input had when a job started; None where it was changed since."""
     with suppress(OSError):
-        if size_and_time(path)[1] / 1e9 <= made + CLOCK:
+        if size_and_time(path)[1] / 1e9 <= start + CLOCK:
             return hashes.of(path)
     return None
 
@@ -253,6 +309,8 @@ def _change(name: str, change: Callable[[Record, Path], None]) -> str | None:
     folder = Path("results", name)
     record = read_record(folder)
     try:
+        if not record and (folder / FILE).is_file():
+            (folder / FILE).replace(folder / f"{FILE}.unreadable")
         change(record, folder)
         write_text(folder / FILE, json.dumps(record, indent=1, ensure_ascii=False, default=str) + "\n")
         if (folder / "index.html").is_file():

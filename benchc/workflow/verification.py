@@ -1,6 +1,6 @@
 """Do the files of a run still match its record?"""
 
-from collections.abc import Iterable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,7 +15,7 @@ class Findings:
 
     Attributes:
         recorded: the outputs that the record has
-        missing: those that are not there
+        missing: those that are not there, and inputs in the folder that are not
         changed: those whose content is not what a job wrote
         outdated: outputs by an input that has changed since they were made
         elsewhere: inputs outside the folder of the run that are not here, so that they cannot be compared
@@ -45,7 +45,9 @@ def verified(folder: Path) -> Findings:
         )
     outputs = record["outputs"]
     inputs = {name for output in outputs.values() for name in output["inputs"]}
-    hashes = dict(_hashes(folder, outputs, sorted({*outputs, *inputs})))
+    recorded = {name: then for output in outputs.values() for name, then in output["inputs"].items() if then}
+    recorded |= {name: output["hash"] for name, output in outputs.items()}
+    hashes = dict(_hashes(folder, dict.fromkeys(inputs) | recorded))
     found = Findings(len(outputs))
     for name, output in outputs.items():
         if hashes[name] is None:
@@ -53,21 +55,26 @@ def verified(folder: Path) -> Findings:
         elif hashes[name] != output["hash"]:
             found.changed.append(name)
         for each, then in output["inputs"].items():
-            if hashes[each] is None and each not in outputs:
+            if hashes[each] is None and _is_outside(each):
                 found.elsewhere.append(each)
+            elif hashes[each] is None and each not in outputs:
+                found.missing.append(each)
             elif hashes[each] is not None and hashes[each] != then:
                 found.outdated.setdefault(each, []).append(name)
-    found.elsewhere = sorted(set(found.elsewhere))
+    found.elsewhere, found.missing = sorted(set(found.elsewhere)), sorted(set(found.missing))
     return found
 
 
-def _hashes(folder: Path, outputs: Iterable[str], names: list[str]) -> Iterable[tuple[str, str | None]]:
-    """Yield the hash of each file or folder; None where it is not there."""
-    own = set(outputs)
-    for name in track(names, label="verify", unit="files"):
-        path = folder / name
-        is_inside = name in own or path.exists()
+def _is_outside(name: str) -> bool:
+    return name.startswith(("/", "./"))
+
+
+def _hashes(folder: Path, recorded: Mapping[str, str | None]) -> Iterator[tuple[str, str | None]]:
+    """Yield the hash of each file or folder, of the kind that is recorded; None where it is not there."""
+    for name in track(sorted(recorded), label="verify", unit="files"):
+        path = Path(name) if _is_outside(name) else folder / name
+        then = recorded[name] or ""
         try:
-            yield name, hash_of(path if is_inside else Path(name), whole=is_inside)
+            yield name, hash_of(path, whole=not (then.startswith("sample:") or _is_outside(name)))
         except OSError:
             yield name, None

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchc.atomic import write_text
-from benchc.cluster.site import SITE, read_site
+from benchc.cluster.site import EXAMPLE, SITE, read_site, site_file
 from benchc.config.load import read_config
 from benchc.errors import InputError
 from benchc.home import has_pipeline
@@ -68,22 +68,24 @@ def plan(
             f"- {pluralize(len(unsupported), 'model')} of families that are not supported yet "
             f"(docs/models.md), so the run will not start: {', '.join(unsupported)}."
         )
-    if SITE.is_file() and has_pipeline():
-        print(f"\n{_of_cluster(config, size.pool)}", end="")
+    if has_pipeline():
+        print(_of_cluster(config, size.pool), end="")
 
 
 def _of_cluster(config: Path, items: Amount) -> str:
-    """Return what the jobs that are left ask the cluster of slurm/site.yaml for."""
+    """Return what the jobs that are left ask the cluster of slurm/site.yaml for; "" where there is none."""
     # Imported here, since without the pipeline there is no snakemake.
     from benchc.cluster.limits import limits_of
     from benchc.planning.cluster_jobs import cluster_markdown, read_profile
     from benchc.planning.dry_run import dry_run
     from benchc.workflow.minutes import rows_before_made
 
-    site, profile = read_site(SITE), read_profile()
     try:
+        site, profile = read_site(site_file()), read_profile()
+        if site == EXAMPLE and not SITE.is_file():
+            return ""
         with rows_before_made(int(items.value or 0)):
             jobs = dry_run(config).jobs
     except InputError as error:
-        return f"Jobs on a cluster cannot be counted: {error}\n"
-    return cluster_markdown(jobs, site, profile, items, limits_of(site))
+        return f"\nJobs on a cluster cannot be counted: {' '.join(str(error).split())}\n"
+    return f"\n{cluster_markdown(jobs, site, profile, items, limits_of(site))}"

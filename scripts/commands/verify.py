@@ -25,7 +25,8 @@ def verify(run: Path, /) -> None:
     calls = read_record(run).get("calls") or [{}]
     last = calls[-1]
     code = (last.get("revision") or "no commit")[:12] + (" with changes" if last.get("modified") else "")
-    print(f"{run}: {pluralize(found.recorded, 'output')} in {FILE}, of benchc {last.get('benchc')} ({code})")
+    number = pluralize(found.recorded, "output")
+    print(f"{run}: {number} in {FILE}; its last call was by benchc {last.get('benchc')}, {code}")
     _print("missing", found.missing)
     _print("changed after it was made", found.changed)
     _print(

@@ -108,7 +108,8 @@ def _copied(run: Path, folder: Path) -> Path:
         for name in COPIED:
             if (run / name).is_dir():
                 # Contact sheets have an image of the pool, and are not on the page.
-                ignore = shutil.ignore_patterns(".*", "contact_sheet_*")
+                # The record has hosts and command lines.
+                ignore = shutil.ignore_patterns(".*", "contact_sheet_*", "run.js")
                 shutil.copytree(run / name, new / name, ignore=ignore)
         for name in ("config.yaml", "config-sources.yaml", "config-models.yaml", "models.json"):
             shutil.copy2(run / name, new / name)

@@ -31,7 +31,7 @@ NORMAL = Limit("qos normal", None, 100, 1440, None, None)
 
 
 def test_those_of_all_accounts_and_of_their_default_qos(accounting: None) -> None:
-    assert limits_of(Site(partitions={"cpu": None})) == [MINE, Limit("account other"), FAST]
+    assert limits_of(Site(partitions={"cpu": None})) == [MINE, Limit("account other"), FAST, NORMAL]
 
 
 def test_those_that_the_site_names(accounting: None) -> None:

@@ -62,7 +62,7 @@ def test_a_pack_is_within_the_time_of_its_partition() -> None:
 
 
 def test_jobs_one_after_another_need_the_most_memory_and_all_the_time() -> None:
-    asked = together([unit("a", mem_mb=3000, minutes=6), unit("b", threads=2, minutes=9)])
+    asked = together([unit("a", mem_mb=3000, minutes=6).asked, unit("b", threads=2, minutes=9).asked])
     assert (asked.threads, asked.mem_mb, asked.minutes, asked.partition) == (2, 3000, 15, "cpu")
 
 

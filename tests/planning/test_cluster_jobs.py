@@ -57,7 +57,7 @@ def test_a_depth_is_the_longest_way_through_all_jobs() -> None:
 def test_short_jobs_share_one_of_slurm_where_they_are_ready_together() -> None:
     jobs = [job("a"), job("b"), job("c", "b"), job("d", "a", minutes=240), job("e", "a", gpus=1), local("f")]
     # a and b; c; d; e.
-    assert slurm_jobs(asked_of(jobs, SITE, PROFILE), jobs, SITE) == 4
+    assert len(slurm_jobs(asked_of(jobs, SITE, PROFILE), jobs, SITE)) == 4
 
 
 def test_jobs_without_memory_or_time_have_those_of_the_profile() -> None:
@@ -124,7 +124,7 @@ site = read_site(SITE)
 asked = asked_of(jobs, site, read_profile())
 minutes = [each.job.minutes for each in asked if each.request.gpus]
 unstated = [each.job.rule for each in asked if not each.job.asked.minutes]
-print(json.dumps([minutes, slurm_jobs(asked, jobs, site), unstated]))
+print(json.dumps([minutes, len(slurm_jobs(asked, jobs, site)), unstated]))
 """
 
 

@@ -17,7 +17,7 @@ import yaml
 from benchc.workflow import job_facts
 from benchc.workflow.job_facts import facts_file, recorded_facts, tries_of
 from benchc.workflow.records import RECORDS, records_in
-from benchc.workflow.run_record import Hashes, code_revision, hash_of, stages_of
+from benchc.workflow.run_record import Hashes, _without_secrets, code_revision, finish, hash_of, stages_of
 from tests.workflow.checkout import Checkout
 
 FOLDER = "results/small"
@@ -65,7 +65,7 @@ def test_costs_are_those_of_the_jobs(finished: Checkout) -> None:
     record = record_of(finished)
     (call,) = record["calls"]
     assert (call["result"], call["executor"], call["host"]) == ("finished", "local", socket.gethostname())
-    assert call["tries_after_failures"] == 0
+    assert call["tried_again"] == 0
     assert call["start"] < call["end"]
     stages = record["stages"]
     # One job for each corruption and clean images, and for each model.
@@ -115,7 +115,9 @@ def test_an_input_elsewhere_that_changed_or_is_not_here_is_told(finished: Checko
     source = checkout.folder / "data/shapes.tsv"
     source.write_bytes(source.read_bytes() + b"\n")
     status, text = verify(checkout)
-    assert status == 1 and "changed after outputs were made from it: data/shapes.tsv (sources/shapes." in text
+    assert (
+        status == 1 and "changed after outputs were made from it: ./data/shapes.tsv (sources/shapes." in text
+    )
     source.unlink()
     status, text = verify(checkout)
     assert status == 0 and "outside the folder cannot be compared" in text
@@ -136,13 +138,37 @@ def test_what_is_made_again_alone_leaves_the_others_outdated(finished: Checkout,
     assert status == 1 and "changed after outputs were made from it: pool/items.parquet (" in text
 
 
+def test_a_file_changed_by_hand_stays_one_after_another_call(finished: Checkout, tmp_path: Path) -> None:
+    checkout = finished.copy(tmp_path / "benchc", "corrupted")
+    image = next((checkout.folder / FOLDER / "page/images").glob("*.webp"))
+    image.write_bytes(image.read_bytes() + b"0")
+    checkout.configure(figures={"figure5": {"target": "other", "item": None, "corruptions": None}})
+    checkout.make("--until", "figure5")
+    status, text = verify(checkout)
+    assert status == 1 and "changed after it was made: page/images\n" in text
+
+
+def test_a_killed_call_is_completed_by_the_next(finished: Checkout, tmp_path: Path) -> None:
+    checkout = finished.copy(tmp_path / "benchc", "corrupted")
+    path = checkout.folder / FOLDER / "run.json"
+    record = json.loads(path.read_text())
+    outputs = record.pop("outputs")
+    record["calls"][0] |= {"end": None, "result": None}
+    path.write_text(json.dumps(record))
+    checkout.snakemake("-n")
+    record = record_of(checkout)
+    assert record["calls"][0]["result"] == "killed"
+    there = {name for name in outputs if not name.startswith("corrupted/")}
+    assert {*record["outputs"]} == there
+
+
 def test_a_call_that_failed_says_so(finished: Checkout, tmp_path: Path) -> None:
     checkout = finished.copy(tmp_path / "benchc", "corrupted")
     (checkout.folder / "data/shapes.tsv").write_text("no table\n")
     done = checkout.snakemake("--cores", "2", "--retries", "1", "--until", "pool", check=False)
     assert done.returncode == 1
     call = record_of(checkout)["calls"][-1]
-    assert (call["result"], call["jobs"], call["tries_after_failures"]) == ("failed", 1, 1)
+    assert (call["result"], call["jobs"], call["tried_again"]) == ("failed", 1, 1)
 
 
 def test_a_folder_without_a_record_is_an_error(finished: Checkout) -> None:
@@ -290,3 +316,36 @@ def test_the_revision_is_that_of_the_code(tmp_path: Path, monkeypatch: pytest.Mo
     (tmp_path / "inner").mkdir()
     monkeypatch.setattr("benchc.workflow.run_record.HOME", tmp_path / "inner")
     assert code_revision()["revision"] is None
+
+
+def test_values_of_secret_options_are_not_recorded() -> None:
+    command = [
+        "snakemake",
+        "--cores",
+        "2",
+        "--storage-s3-secret-key",
+        "abc",
+        "--api-token=def",
+        "--config",
+        "a=1",
+    ]
+    assert [*_without_secrets(command)] == [
+        *("snakemake", "--cores", "2", "--storage-s3-secret-key", "***", "--api-token=***", "--config", "a=1")
+    ]
+
+
+def test_an_unreadable_record_is_kept_aside(folder: Path) -> None:
+    (folder / "results/a").mkdir(parents=True)
+    (folder / "results/a/run.json").write_text("{cut off")
+    assert finish("a", "finished") is None
+    assert (folder / "results/a/run.json.unreadable").read_text() == "{cut off"
+
+
+def test_a_line_that_was_cut_off_hides_no_later_try(folder: Path) -> None:
+    file = facts_file(["pool"])
+    file.parent.mkdir()
+    file.write_text('{"start": 1, "host": "n1"}\n{"end": 2, "fai')
+    with recorded_facts(["pool"]):
+        pass
+    first, second = tries_of(file)
+    assert (first, second["host"]) == ({"start": 1, "host": "n1"}, socket.gethostname())

@@ -76,7 +76,6 @@ def page_content(root: Path, declared: ResultsPage, outputs: Sequence[Output]) -
                 "config-sources.yaml",
                 "config-models.yaml",
                 "models.json",
-                "run.json",
             )
             if (root / name).is_file()
         ],

@@ -74,7 +74,7 @@ for (const each of document.querySelectorAll("a[data-model]")) each.addEventList
   function showCalls(calls) {
     const list = element("dl", undefined, "made");
     for (const call of calls.slice(-5)) {
-      const ended = call.end ? `${call.result} ${call.end}, ${counted(call.jobs, "job")}${call.tries_after_failures ? `, ${call.tries_after_failures} tried again` : ""}` : "was killed, or has not ended";
+      const ended = call.end ? `${call.result} ${call.end}, ${counted(call.jobs, "job")}${call.tried_again ? `, ${call.tried_again} tried again` : ""}` : "was killed, or has not ended";
       list.append(element("dt", call.start), element("dd", `${call.command} on ${call.host} (${call.executor}): ${ended}; benchc ${call.benchc}${code(call)}, Snakemake ${call.snakemake}, Python ${call.python}`));
     }
     return [element("h3", calls.length > 5 ? `The last 5 of ${calls.length} calls of Snakemake` : "Calls of Snakemake"), list];
@@ -98,15 +98,18 @@ for (const each of document.querySelectorAll("a[data-model]")) each.addEventList
   function showInputs(files, inputs) {
     const details = element("details", undefined, "caption"), list = element("dl", undefined, "made");
     details.append(element("summary", `Made from ${counted(Object.keys(inputs).length, "file")}`), list);
-    for (const [name, hash] of Object.entries(inputs)) list.append(element("dt", name), element("dd", hash ?? "changed since"));
+    for (const [name, hash] of Object.entries(inputs)) list.append(element("dt", name), element("dd", hash ?? "changed or removed since"));
     files.after(details);
   }
 
   if (get("record")) load("page/run.js", "run").then(record => {
-    get("record").append(...showCalls(record.calls), ...showStages(record.stages));
+    const file = element("a", "run.json"), line = element("p", undefined, "files");
+    file.href = "run.json";
+    line.append(file);
+    get("record").append(...showCalls(record.calls), ...showStages(record.stages), line);
     for (const files of document.querySelectorAll("p.files")) {
       const found = [...files.querySelectorAll("a")].map(each => record.outputs[decodeURI(each.getAttribute("href"))]).find(Boolean);
       if (found) showInputs(files, found.inputs);
     }
-  }, () => get("record").append(element("p", "What the run cost and of which files each table was made is recorded when Snakemake ends.", "note")));
+  }, () => get("record").append(element("p", "The record of the run is not beside this page: Snakemake writes it when it ends, and copies of the page have none.", "note")));
 }

@@ -82,7 +82,7 @@ def whole_page(folder: Path) -> Path:
     declared = ResultsPage(purpose=LABEL, main_table="main", main_figure="shown", claims="long", bars=[shown])
     content = page_content(folder, declared, outputs)
     call = dict.fromkeys(("command", "host", "executor", "start", "end", "result", "revision"), TEXTS[3])
-    call |= {"jobs": 1, "tries_after_failures": 1, "modified": TEXTS, "snakemake": LABEL, "python": LABEL}
+    call |= {"jobs": 1, "tried_again": 1, "modified": TEXTS, "snakemake": LABEL, "python": LABEL}
     cost = {"jobs": 1, "seconds": 1.0, "longest_seconds": 1.0, "peak_mb": 1, "asked_mb": None}
     record = {
         "calls": [{**call, "benchc": LABEL, "end": None}, {**call, "benchc": LABEL}],
