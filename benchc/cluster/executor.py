@@ -46,6 +46,7 @@ from benchc.cluster.states import (
 from benchc.cluster.submitted import Submitted, jobs_of
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
+from benchc.workflow.job_facts import MEMORY_ASKED
 
 # The queue must be looked at before SLURM forgets a job that has ended.
 LOOKS_PER_JOB_AGE = 3
@@ -316,6 +317,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         Where SLURM starts it again, it runs those that had not ended.
         """
         lines = ["#!/bin/bash", *([self.site.setup] if self.site.setup else []), "set +e", "failed=0"]
+        lines.append(f"export {MEMORY_ASKED}={together([unit.asked for unit in pack]).mem_mb}")
         for unit in pack:
             lines += [
                 f'log={quote(str(unit.folder))}/"$SLURM_JOB_ID"',

@@ -22,6 +22,8 @@ MODULES = (
     *("torch", "torchvision", "transformers", "tokenizers", "open_clip", "sentence_transformers", "peft"),
     *("numpy", "PIL", "imgaug", "cv2", "scipy", "polars"),
 )
+# Set for jobs by the executor of slurm/site.yaml, since srun takes SLURM's own away.
+MEMORY_ASKED = "BENCHC_MEM_MB"
 SECONDS_TO_ASK = 30.0
 KB_PER_MB = 1000  # of 1024 and 10^6 bytes
 
@@ -74,7 +76,7 @@ def _append(file: Path, facts: dict[str, Any]) -> None:
 
 def _asked() -> dict[str, Any]:
     """Return the job of SLURM, and the memory that it asked for, in MB."""
-    job, memory = os.environ.get("SLURM_JOB_ID"), os.environ.get("SLURM_MEM_PER_NODE", "")
+    job, memory = os.environ.get("SLURM_JOB_ID"), os.environ.get(MEMORY_ASKED, "")
     found: dict[str, Any] = {"slurm_job": job} if job else {}
     return found | ({"asked_mb": int(memory)} if memory.isdigit() else {})
 

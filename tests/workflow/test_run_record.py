@@ -186,7 +186,7 @@ def test_tries_are_told_apart_and_a_killed_one_has_no_end(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SLURM_JOB_ID", "12")
-    monkeypatch.setenv("SLURM_MEM_PER_NODE", "2000")
+    monkeypatch.setenv("BENCHC_MEM_MB", "2000")
     with pytest.raises(SystemExit), recorded_facts(["pool", "--a=1"]):
         raise SystemExit(2)
     module = "from benchc.workflow.job_facts import recorded_facts"

@@ -46,7 +46,7 @@ def test_all_files_are_those_of_a_run_on_one_machine(
     # With the models that the run trained, and the sources that it generated.
     checkout = finished.copy(tmp_path / "benchc", "logs", ".snakemake", ".cache")
     shutil.rmtree(checkout.folder / results)
-    run = ClusterRun(checkout)
+    run = ClusterRun(checkout, seconds_between_polls=5)
     before = {*run.jobs()}
     ended = run.run(*targets)
     assert ended.status == 0, ended.text[-6000:]
