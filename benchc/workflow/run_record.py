@@ -18,8 +18,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import suppress
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePath
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, Field
 
 from benchc.atomic import write_text
 from benchc.closure import content_sample
@@ -44,6 +46,47 @@ Record = dict[str, Any]
 WHOLE_BYTES = 10**9
 SECRET = re.compile(r"key|token|secret|password", re.IGNORECASE)
 _call: Record = {}
+
+
+def _inside(name: str) -> str:
+    path = PurePath(name)
+    if str(path) != name or not path.parts or path.is_absolute() or ".." in path.parts:
+        raise ValueError("is no path in the folder of the run")
+    return name
+
+
+# What readers of a record take for granted; it may come from another machine, or have been edited.
+class _Call(BaseModel, strict=True):
+    result: str | None
+    benchc: str
+    revision: str | None
+    modified: list[str] | None
+
+
+class _Output(BaseModel, strict=True):
+    rule: str
+    job: str
+    seconds: float
+    made: str
+    hash: str | None
+    inputs: dict[str, str | None]
+    host: str | None = None
+    gpus: list[str] | None = None
+    peak_mb: int | None = None
+    asked_mb: int | None = None
+
+
+class _File(BaseModel, strict=True):
+    bytes: int
+    time_ns: int
+    hash: str
+
+
+class _Record(BaseModel, strict=True):
+    format: int
+    calls: Annotated[list[_Call], Field(min_length=1)]
+    outputs: dict[Annotated[str, AfterValidator(_inside)], _Output] = {}
+    files: dict[str, _File] = {}
 
 
 def begin(name: str, command: Sequence[str], executor: str) -> str | None:
@@ -137,10 +180,11 @@ def _without_secrets(command: Sequence[str]) -> Iterator[str]:
 def read_record(folder: Path) -> Record:
     """Return the record in the folder of a run's results; empty where there is none that can be read."""
     try:
-        record = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        record: Record = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        _Record.model_validate(record)
+    except (OSError, ValueError, RecursionError):
         return {}
-    return record if isinstance(record, dict) and record.get("format") == FORMAT else {}
+    return record if record["format"] == FORMAT else {}
 
 
 def code_revision() -> Record:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
+from benchc.printable import printable
 from benchc.workflow.run_record import FILE, read_record
 from benchc.workflow.verification import verified
 
@@ -22,11 +23,10 @@ def verify(run: Path, /) -> None:
         run: results/{name} of a run
     """
     found = verified(run)
-    calls = read_record(run).get("calls") or [{}]
-    last = calls[-1]
-    code = (last.get("revision") or "no commit")[:12] + (" with changes" if last.get("modified") else "")
+    last = read_record(run)["calls"][-1]
+    code = (last["revision"] or "no commit")[:12] + (" with changes" if last["modified"] else "")
     number = pluralize(found.recorded, "output")
-    print(f"{run}: {number} in {FILE}; its last call was by benchc {last.get('benchc')}, {code}")
+    print(printable(f"{run}: {number} in {FILE}; its last call was by benchc {last['benchc']}, {code}"))
     _print("missing", found.missing)
     _print("changed after it was made", found.changed)
     _print(
@@ -38,7 +38,8 @@ def verify(run: Path, /) -> None:
     )
     if found.elsewhere:
         number = pluralize(len(found.elsewhere), "input")
-        print(f"{number} outside the folder cannot be compared, as {found.elsewhere[0]} is not here")
+        first = printable(found.elsewhere[0])
+        print(f"{number} outside the folder cannot be compared, as {first} is not here")
     if not found.matches:
         raise InputError(
             f"{run}: does not match its record; run it again, or copy it again from where it was made"
@@ -48,6 +49,6 @@ def verify(run: Path, /) -> None:
 
 def _print(what: str, names: Sequence[str]) -> None:
     for name in names[:MOST]:
-        print(f"{what}: {name}")
+        print(f"{what}: {printable(name)}")
     if len(names) > MOST:
         print(f"{what}: {len(names) - MOST} more")
