@@ -122,7 +122,7 @@ def test_a_run_removes_what_killed_processes_left_of_its_outputs(tmp_path):
     assert len([*tmp_path.iterdir()]) == 2 + len(others)
     outputs = [tmp_path / "a.csv", tmp_path / "folder", tmp_path / "absent" / "b.csv"]
     # Of a process that writes now.
-    remove_leftovers(outputs, began=0)
+    remove_leftovers(outputs, began=min(file.stat().st_mtime for file in tmp_path.iterdir()))
     assert len([*tmp_path.iterdir()]) == 2 + len(others)
     remove_leftovers(outputs, began=time.time() + 1)
     assert sorted(tmp_path.iterdir()) == sorted(others)

@@ -61,12 +61,12 @@ class Limit:
 def limits_of(site: Site) -> list[Limit]:
     """Return the limits of the user's accounts and their qos that a site names, or else of all.
 
-    There are none where SLURM has no accounting or does not answer.
+    There are none where SLURM has no accounting or does not answer, or a container has no name of the user.
     """
     try:
         associations = _rows("associations", OF_ASSOCIATION, f"user={getuser()}")
         all_qos = {name: limits for name, *limits in _rows("qos", OF_QOS)}
-    except InputError:
+    except (InputError, KeyError, OSError):
         return []
     partitions = site.limits.values()
     accounts = {name for name in (site.account, *(each.account for each in partitions)) if name}

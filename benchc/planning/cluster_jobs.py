@@ -50,7 +50,7 @@ def read_profile() -> Profile:
         content = read_yaml(path)
         given = content["default-resources"]
         return Profile(int(given["mem_mb"]), int(given["runtime"]), int(content["jobs"]))
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, OverflowError, KeyError, TypeError) as error:
         raise InputError(
             f"{path}: has no numbers for jobs, default-resources.mem_mb and default-resources.runtime; take "
             "the repository's"

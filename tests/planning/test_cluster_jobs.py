@@ -12,10 +12,18 @@ from typing import Any
 import pytest
 
 from benchc.cluster.limits import Limit
-from benchc.cluster.site import Partition, Request, Site
+from benchc.cluster.site import EXAMPLE, Partition, Request, Site
+from benchc.errors import InputError
 from benchc.home import HOME
 from benchc.planning.amounts import Amount
-from benchc.planning.cluster_jobs import Profile, asked_of, cluster_markdown, depths_of, slurm_jobs
+from benchc.planning.cluster_jobs import (
+    Profile,
+    asked_of,
+    cluster_markdown,
+    depths_of,
+    read_profile,
+    slurm_jobs,
+)
 from benchc.planning.dry_run import PlannedJob
 
 SITE = Site(
@@ -54,6 +62,11 @@ def test_a_depth_is_the_longest_way_through_all_jobs() -> None:
     assert depths_of(jobs) == {"a": 1, "b": 2, "c": 3, "d": 4, "e": 1}
 
 
+def test_each_output_of_a_job_has_its_depth() -> None:
+    several = PlannedJob("rule", (), ("b", "c"), (), ("a",))
+    assert depths_of([local("d", "c"), several, local("a")]) == {"a": 1, "b": 2, "c": 2, "d": 3}
+
+
 def test_short_jobs_share_one_of_slurm_where_they_are_ready_together() -> None:
     jobs = [job("a"), job("b"), job("c", "b"), job("d", "a", minutes=240), job("e", "a", gpus=1), local("f")]
     # a and b; c; d; e.
@@ -87,6 +100,65 @@ def test_a_request_that_no_partition_gives_is_named() -> None:
     assert rows_of(text_of(job("a", minutes=9000)))["rule"][-1] == "long, with less time"
     assert rows_of(text_of(job("a", gpus=1, minutes=301)))["rule"][-1] == "gpu, with less time"
     assert rows_of(text_of(job("a", gpus=3)))["rule"][-1] == "none has 3 GPUs"
+    assert rows_of(text_of(job("a", mem_mb=9000, minutes=1300)))["rule"][-1] == "long, with less time"
+    small = Site(partitions={"cpu": Partition(max_mem_mb=500, max_threads=2)})
+    text = cluster_markdown([job("a", threads=3)], small, PROFILE, Amount(9), ())
+    assert rows_of(text)["rule"][1:4] + rows_of(text)["rule"][-1:] == [
+        *("–", "2", "0.5 GB", "cpu, with less cores and memory")
+    ]
+
+
+def test_a_job_on_the_cpu_is_in_a_partition_with_gpus_where_there_is_no_other() -> None:
+    site = Site(partitions={"gpu": Partition(max_gpu=1)})
+    text = cluster_markdown([job("a")], site, PROFILE, Amount(9), ())
+    assert rows_of(text)["rule"][-1] == "gpu"
+
+
+def test_rules_are_in_the_order_of_their_jobs() -> None:
+    first, second = (
+        PlannedJob(rule, (), (output,), (), inputs, job("a").asked)
+        for rule, output, inputs in (("first", "a", ()), ("second", "b", ("a",)))
+    )
+    assert [*rows_of(text_of(second, first))][-2:] == ["first", "second"]
+
+
+def test_what_is_known_is_said() -> None:
+    assert text_of(local("a")) == "No job is left for the cluster.\n"
+    assert "estimated for 9 items. Jobs ask" in text_of(job("a"))
+    unknown = cluster_markdown([job("a")], SITE, PROFILE, Amount(None), ())
+    assert "without that of items in tables" in unknown and "estimated for" not in unknown
+    example = cluster_markdown([job("a", gpus=1)], EXAMPLE, PROFILE, Amount(9), ())
+    assert "those of the example" in example and "those of the example" not in text_of(job("a"))
+    assert "estimated for 9 items, on an H100 where a job has a GPU." in example
+
+
+def test_gpu_hours_are_those_that_the_partition_gives() -> None:
+    assert "≤ 5 GPU hours are asked for" in text_of(job("a", gpus=1, minutes=600))
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        "jobs: 50",
+        "{jobs: many, default-resources: {mem_mb: 1, runtime: 2}}",
+        "{jobs: .inf, default-resources: {mem_mb: 1, runtime: 2}}",
+        "{jobs: 50, default-resources: [mem_mb=1]}",
+        "{jobs: 50, default-resources: {mem_mb: 1}}",
+        "[",
+        "",
+    ],
+)
+def test_a_profile_without_numbers_is_named(
+    profile: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shipped = read_profile()
+    Path("slurm").mkdir()
+    Path("slurm/profile.yaml").write_text("{jobs: 3, default-resources: {mem_mb: 1, runtime: 2}}")
+    assert read_profile() == Profile(mem_mb=1, minutes=2, jobs=3) != shipped
+    Path("slurm/profile.yaml").write_text(profile)
+    with pytest.raises(InputError, match=r"slurm/profile\.yaml: has no numbers for jobs"):
+        read_profile()
 
 
 def test_gpu_hours_count_all_gpus_of_a_job() -> None:
@@ -108,6 +180,14 @@ def test_limits_of_the_user_are_named_only_where_jobs_reach_them() -> None:
         "lets you have 2 GPUs a",
     ]
     assert "8 hours, if all jobs" in text
+    assert "which 4 jobs exceed:" in text and "1 job exceeds:" in text_of(jobs[0], limits=(reached,))
+
+
+def test_no_more_jobs_wait_at_once_than_the_profile_submits() -> None:
+    jobs = [job(str(number), minutes=30) for number in range(60)]
+    few, enough = (Limit("qos a", submitted=number) for number in (49, 50))
+    assert "lets 49 jobs wait" in text_of(*jobs, limits=(few,))
+    assert "qos a" not in text_of(*jobs, limits=(enough,))
 
 
 # The estimates of a run's jobs on GPUs, in minutes, and its jobs of SLURM.
