@@ -170,10 +170,16 @@ def _hours(minutes: int | None) -> float | None:
 def _notes(asked: Sequence[Asked], planned: Sequence[PlannedJob], site: Site, items: Amount) -> Iterator[str]:
     number = len(slurm_jobs(asked, planned, site))
     local = len(planned) - len(asked)
+    refused = sum(each.placed is None for each in asked)
     yield (
-        f"about {pluralize(number, 'job')} of SLURM for {len(asked)} of snakemake, as short ones share one, "
-        f"and {pluralize(local, 'job')} on the node of snakemake."
+        f"about {pluralize(number, 'job')} of SLURM for {len(asked) - refused} of snakemake, as short ones "
+        f"share one, and {pluralize(local, 'job')} on the node of snakemake."
     )
+    if refused:
+        yield (
+            f"{pluralize(refused, 'job')} cannot be submitted, as no partition has the GPUs: correct max_gpu in "
+            f"{SITE}, or the models' gpus."
+        )
     gpu_hours = total(
         Amount(each.request.gpus * (each.request.minutes or 0) / 60, "at most") for each in asked
     )

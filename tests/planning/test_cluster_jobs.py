@@ -108,6 +108,13 @@ def test_a_request_that_no_partition_gives_is_named() -> None:
     ]
 
 
+def test_jobs_that_no_partition_takes_are_not_counted_as_submitted() -> None:
+    text = text_of(job("a", gpus=3), job("b"), local("c"))
+    assert "about 1 job of SLURM for 1 of snakemake" in text and "and 1 job on the node" in text
+    assert "\n- 1 job cannot be submitted, as no partition has the GPUs: correct max_gpu in slurm/" in text
+    assert "cannot be submitted" not in text_of(job("a", gpus=2))
+
+
 def test_a_job_on_the_cpu_is_in_a_partition_with_gpus_where_there_is_no_other() -> None:
     site = Site(partitions={"gpu": Partition(max_gpu=1)})
     text = cluster_markdown([job("a")], site, PROFILE, Amount(9), ())
