@@ -3,12 +3,14 @@
 import hashlib
 import json
 import os
+import resource
 import socket
 import subprocess
 import sys
 import time
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -236,6 +238,32 @@ def test_gpus_are_those_that_the_job_used(folder: Path, monkeypatch: pytest.Monk
     assert (facts["gpus"], facts["driver"]) == (["Card 0", "Card 1"], "580.1")
 
 
+def test_the_gpus_of_a_job_that_used_none_are_not_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cuda = SimpleNamespace(is_initialized=lambda: False)  # has no other method
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(cuda=cuda, __version__="9.1"))
+    used = {resource.RUSAGE_SELF: 3_000_000, resource.RUSAGE_CHILDREN: 1_000_000}
+    monkeypatch.setattr(resource, "getrusage", lambda who: SimpleNamespace(ru_maxrss=used[who]))
+    monkeypatch.setattr(sys, "platform", "linux")
+    with recorded_facts(["infer"]):
+        pass
+    (facts,) = tries_of(facts_file(["infer"]))
+    assert "gpus" not in facts and facts["versions"]["torch"] == "9.1"
+    # In KB.
+    assert facts["peak_mb"] == 4000
+
+
+def test_the_tries_of_a_file_that_is_no_record_of_a_job(folder: Path) -> None:
+    file = facts_file(["a", "b"])
+    assert file != facts_file(["b", "a"])
+    file.parent.mkdir()
+    file.write_text('{"end": 2}')
+    assert tries_of(file) == [{"end": 2}]
+    file.write_bytes(b"\xff")
+    assert tries_of(file) == []
+
+
 def test_a_hash_is_computed_again_only_where_a_file_changed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -307,6 +335,7 @@ def test_the_revision_is_that_of_the_code(tmp_path: Path, monkeypatch: pytest.Mo
     revision = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True).stdout.strip()
     assert code_revision() == {"revision": revision, "modified": []}
     (tmp_path / "Snakefile").write_text("two")
+    (tmp_path / "notes").touch()
     assert code_revision() == {"revision": revision, "modified": ["Snakefile"]}
     # A folder in someone else's repository is no checkout.
     (tmp_path / "inner").mkdir()
@@ -324,9 +353,23 @@ def test_values_of_secret_options_are_not_recorded() -> None:
         "--api-token=def",
         "--config",
         "a=1",
+        "TOKEN=ghi",
+        "--until",
+        "tokens",
+        "pool",
     ]
     assert [*_without_secrets(command)] == [
-        *("snakemake", "--cores", "2", "--storage-s3-secret-key", "***", "--api-token=***", "--config", "a=1")
+        *(
+            "snakemake",
+            "--cores",
+            "2",
+            "--storage-s3-secret-key",
+            "***",
+            "--api-token=***",
+            "--config",
+            "a=1",
+        ),
+        *("TOKEN=***", "--until", "tokens", "pool"),
     ]
 
 
