@@ -177,8 +177,8 @@ def _notes(asked: Sequence[Asked], planned: Sequence[PlannedJob], site: Site, it
     )
     if refused:
         yield (
-            f"{pluralize(refused, 'job')} cannot be submitted, as no partition has the GPUs: correct max_gpu in "
-            f"{SITE}, or the models' gpus."
+            f"{pluralize(refused, 'job')} cannot be submitted, as no partition has the GPUs: correct max_gpu "
+            f"in {SITE}, or the models' gpus."
         )
     gpu_hours = total(
         Amount(each.request.gpus * (each.request.minutes or 0) / 60, "at most") for each in asked
