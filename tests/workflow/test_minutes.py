@@ -37,7 +37,7 @@ OWN = Recipe("own", "mine.light", parameters={1: {"gamma": 1.0}})
 
 
 def model(**entry: Any) -> Model:
-    return Model(**({"label": "A model", "scoring": "letter", "repo": "owner/name", "gpus": 1} | entry))
+    return Model.model_validate({"label": "A", "scoring": "letter", "repo": "a/b", "gpus": 1} | entry)
 
 
 def file_of(path: Path, size: float) -> Path:
@@ -97,8 +97,8 @@ def test_items_are_those_of_the_subset_or_else_of_the_pool(tmp_path: Path) -> No
     pool, subset = str(tmp_path / "pool"), str(tmp_path / "subset")
     assert items(SimpleNamespace(pool=pool, subset=subset)) == 2
     # Snakemake gives a rule's own [] for an input that a job has not.
-    for other in ([], ""):
-        assert items(SimpleNamespace(pool=pool, subset=other)) == 3
+    assert items(SimpleNamespace(pool=pool, subset=[])) == 3
+    assert items(SimpleNamespace(pool=pool, subset="")) == 3
     assert items(SimpleNamespace(pool=pool)) == 3
 
 
@@ -223,7 +223,7 @@ def test_an_inference_job_predicts_and_generates_its_images(tmp_path: Path) -> N
     pl.DataFrame({"id": range(10_000)}).write_parquet(input.pool)
     # 7 images of an item in 0.0167 s each; 4 cores generate them in 0.427 s of one core.
     predicted, generated = 10_000 * 7 * 0.0167, 10_000 * 0.427 / 4
-    asked = {"part": "all", "subset": "pool"}
+    asked: dict[str, Any] = {"part": "all", "subset": "pool"}
     assert runtime(models(), input, **asked) == math.ceil((predicted + generated) / 60)
     assert runtime(models(), input, part="all", subset="stored") == math.ceil(predicted / 60)
     # The one core of a job on the CPU does all.
