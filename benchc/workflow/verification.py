@@ -58,7 +58,7 @@ def verified(folder: Path) -> Findings:
         for each, then in output["inputs"].items():
             if hashes[each] is None and _is_outside(each):
                 found.elsewhere.append(each)
-            elif hashes[each] is None and each not in outputs:
+            elif hashes[each] is None:
                 found.missing.append(each)
             elif hashes[each] is not None and hashes[each] != then:
                 found.outdated.setdefault(each, []).append(name)

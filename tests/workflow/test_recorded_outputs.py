@@ -112,6 +112,9 @@ def test_without_the_end_of_a_job_its_time_is_snakemakes() -> None:
 def test_only_complete_outputs_that_people_do_not_change_are_recorded() -> None:
     made(OUTPUT)
     made(FOLDER / "incomplete", end=None)
+    made(FOLDER / "folder", end=None)
+    (FOLDER / "folder").unlink()
+    (FOLDER / "folder").mkdir()
     made(FOLDER / "edited/own")
     made(Path("results/other/file"))
     made(FOLDER / "newer")

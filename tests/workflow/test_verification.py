@@ -104,6 +104,9 @@ def test_a_large_file_is_compared_as_it_was_recorded(folder: Path) -> None:
     sampled = f"sample:{content_sample(folder / 'a')}"
     write(folder, outputs={"a": output("a") | {"hash": sampled}})
     assert verified(folder).matches
+    # One job read it as it is, and of the other it is unknown.
+    write(folder, outputs={"b": output("b", a=sampled), "c": output("c", a=None)})
+    assert verified(folder).outdated == {"a": ["c"]}
 
 
 # ---- Records from elsewhere ----
