@@ -1,6 +1,5 @@
 """Uses the results page of a finished run in a browser, and compares it with the run's own tables."""
 
-import json
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -73,28 +72,12 @@ def use(browser: Browser, run: Path, answers: pl.DataFrame, threshold: float = 1
     _theme_changes(browser)
     _tables_sort(browser)
     _other_pages_open(browser, run)
-    _record_is_shown(browser, run)
+    # A copy has none.
+    assert browser.texts("#record")[0].startswith("The record of the run is not beside this page")
     for width in (1366, 400):
         browser.resize(width, 900)
         assert browser.run(WIDER) == 0, width
     browser.resize(1366, 900)
-
-
-def _record_is_shown(browser: Browser, run: Path) -> None:
-    record = json.loads((run / "run.json").read_text())
-    rules = browser.run(
-        "return [...document.querySelectorAll('#record tbody tr')].map(row => row.cells[0].textContent)"
-    )
-    assert rules == sorted(record["stages"], key=lambda rule: -record["stages"][rule]["seconds"])
-    shown = browser.run(
-        "return [...document.querySelectorAll('figure p.files')].map(files => ["
-        "files.querySelector('a').getAttribute('href'),"
-        " [...files.nextElementSibling.querySelectorAll('dt, dd')].map(each => each.textContent)])"
-    )
-    assert shown
-    for path, texts in shown:
-        inputs = record["outputs"][path]["inputs"]
-        assert dict(zip(texts[::2], texts[1::2], strict=True)) == inputs
 
 
 def _charts_have_the_means(browser: Browser, answers: pl.DataFrame) -> None:

@@ -18,6 +18,8 @@ PAGE = "index.html"
 # What the page shows; everything else in the folder of a run is left where it is.
 COPIED = ("page", "tables", "figures", "pages")
 SIDE_BY_SIDE = Path("results/.view")
+# As benchc.rendering.results_page.script.as_script writes it.
+NO_RECORD = 'benchcData("run", null);\n'
 
 
 def view(run: Path, other: Path | None = None, /, *, copy: Path | None = None, no_open: bool = False) -> None:
@@ -111,6 +113,8 @@ def _copied(run: Path, folder: Path) -> Path:
                 # The record has hosts and command lines.
                 ignore = shutil.ignore_patterns(".*", "contact_sheet_*", "run.js")
                 shutil.copytree(run / name, new / name, ignore=ignore)
+        if (new / "page").is_dir():
+            write_text(new / "page/run.js", NO_RECORD)
         for name in ("config.yaml", "config-sources.yaml", "config-models.yaml", "models.json"):
             shutil.copy2(run / name, new / name)
     if withheld := _withheld(run):

@@ -1,5 +1,6 @@
 """The results pages of finished runs of Bench-C in a browser: of one run, and of two beside each other."""
 
+import json
 from pathlib import Path
 
 import polars as pl
@@ -26,6 +27,28 @@ def test_the_page_of_a_run_is_used(finished, tmp_path):
     run = finished.folder / "results/small"
     with opened(run, tmp_path) as browser:
         use(browser, run, graded(run, "other"))
+
+
+def test_the_page_shows_the_record_of_the_run(finished, tmp_path):
+    run = finished.folder / "results/small"
+    record = json.loads((run / "run.json").read_text())
+    with chromium(tmp_path) as browser:
+        browser.resize(1366, 900)
+        browser.open(run / "index.html")
+        wait(browser, "return document.querySelectorAll('#record tbody tr').length")
+        rules = browser.run(
+            "return [...document.querySelectorAll('#record tbody tr')].map(row => row.cells[0].textContent)"
+        )
+        assert rules == sorted(record["stages"], key=lambda rule: -record["stages"][rule]["seconds"])
+        shown = browser.run(
+            "return [...document.querySelectorAll('figure p.files')].map(files => ["
+            "files.querySelector('a').getAttribute('href'),"
+            " [...files.nextElementSibling.querySelectorAll('dt, dd')].map(each => each.textContent)])"
+        )
+        assert shown
+        for path, texts in shown:
+            assert dict(zip(texts[::2], texts[1::2], strict=True)) == record["outputs"][path]["inputs"]
+        assert browser.messages() == []
 
 
 def test_two_runs_are_shown_beside_each_other(finished, tmp_path, monkeypatch, capsys):

@@ -102,7 +102,9 @@ for (const each of document.querySelectorAll("a[data-model]")) each.addEventList
     files.after(details);
   }
 
-  if (get("record")) load("page/run.js", "run").then(record => {
+  const showNothing = () => get("record").append(element("p", "The record of the run is not beside this page: Snakemake writes it when it ends, and copies of the page have none.", "note"));
+
+  function showRecord(record) {
     const file = element("a", "run.json"), line = element("p", undefined, "files");
     file.href = "run.json";
     line.append(file);
@@ -111,5 +113,7 @@ for (const each of document.querySelectorAll("a[data-model]")) each.addEventList
       const found = [...files.querySelectorAll("a")].map(each => record.outputs[decodeURI(each.getAttribute("href"))]).find(Boolean);
       if (found) showInputs(files, found.inputs);
     }
-  }, () => get("record").append(element("p", "The record of the run is not beside this page: Snakemake writes it when it ends, and copies of the page have none.", "note")));
+  }
+
+  if (get("record")) load("page/run.js", "run").then(record => record ? showRecord(record) : showNothing(), showNothing);
 }
