@@ -38,7 +38,7 @@ def call(arguments: Sequence[str]) -> None:
 
 def site_environment() -> Mapping[str, str]:
     """Return the variables of slurm/site.yaml; none where it is not there, or invalid, as a run will say."""
-    if not (SCRIPTS.parent / "slurm").is_dir() and not Path("slurm").is_dir():
+    if not has_pipeline():
         return {}
     # Imported here, since other commands start faster without.
     from benchc.cluster.site import read_site, site_file
