@@ -131,10 +131,11 @@ def cluster_markdown(
         ]
         for (rule, gpus, partitions), own in groups.items()
     ]
-    lines = [markdown(HEADER, rows), *(f"- {note}" for note in _notes(asked, planned, site, items))]
+    submitted = slurm_jobs(asked, planned, site)
+    notes = _notes(asked, len(planned) - len(asked), len(submitted), items)
+    lines = [markdown(HEADER, rows), *(f"- {note}" for note in notes)]
     if site == EXAMPLE:
         lines.append(f"- partitions: those of the example; `benchc site` describes your cluster in {SITE}.")
-    submitted = slurm_jobs(asked, planned, site)
     lines += [f"- {line}" for limit in limits for line in limit.reached(submitted, profile.jobs)]
     return "\n".join(lines) + "\n"
 
@@ -167,13 +168,11 @@ def _hours(minutes: int | None) -> float | None:
     return None if minutes is None else minutes / 60
 
 
-def _notes(asked: Sequence[Asked], planned: Sequence[PlannedJob], site: Site, items: Amount) -> Iterator[str]:
-    number = len(slurm_jobs(asked, planned, site))
-    local = len(planned) - len(asked)
+def _notes(asked: Sequence[Asked], local: int, submitted: int, items: Amount) -> Iterator[str]:
     refused = sum(each.placed is None for each in asked)
     yield (
-        f"about {pluralize(number, 'job')} of SLURM for {len(asked) - refused} of snakemake, as short ones "
-        f"share one, and {pluralize(local, 'job')} on the node of snakemake."
+        f"about {pluralize(submitted, 'job')} of SLURM for {len(asked) - refused} of snakemake, as short "
+        f"ones share one, and {pluralize(local, 'job')} on the node of snakemake."
     )
     if refused:
         yield (

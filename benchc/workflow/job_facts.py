@@ -9,13 +9,14 @@ import json
 import os
 import resource
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+
+from benchc.models.gpus import nvidia_smi
 
 FOLDER = Path(".snakemake/jobs")
 MODULES = (
@@ -24,7 +25,6 @@ MODULES = (
 )
 # Set for jobs by the executor of slurm/site.yaml, since srun takes SLURM's own away.
 MEMORY_ASKED = "BENCHC_MEM_MB"
-SECONDS_TO_ASK = 30.0
 KB_PER_MB = 1000  # of 1024 and 10^6 bytes
 
 
@@ -103,8 +103,4 @@ def _used() -> dict[str, Any]:
 
 
 def _driver() -> str | None:
-    command = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
-    with suppress(OSError, subprocess.SubprocessError):
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS_TO_ASK, check=True)
-        return next(iter(done.stdout.split()), None)
-    return None
+    return next(iter(nvidia_smi("--query-gpu=driver_version", "--format=csv,noheader")), None)

@@ -60,7 +60,7 @@ def verified(folder: Path) -> Findings:
                 found.elsewhere.append(each)
             elif hashes[each] is None:
                 found.missing.append(each)
-            elif hashes[each] is not None and hashes[each] != then:
+            elif hashes[each] != then:
                 found.outdated.setdefault(each, []).append(name)
     found.elsewhere, found.missing = sorted(set(found.elsewhere)), sorted(set(found.missing))
     return found
