@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test test-cluster slurm docs docs-links docs-images browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-page bench-gpu first-gpu-hour install lint clean bench-cube
+.PHONY: demo test test-cluster test-faults slurm docs docs-links docs-images browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-page bench-gpu first-gpu-hour install lint clean bench-cube bench-planning mutation
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -55,9 +55,15 @@ slurm:
 			munge slurmctld slurmd slurm-client slurmdbd mariadb-server-core mariadb-client-core; \
 		status=$$?; [ -z "$$own" ] || rm /usr/sbin/policy-rc.d; exit $$status; }
 
-# What dies, is put back, or has too little while jobs run on a real SLURM: about 35 minutes.
+# What dies, is put back, or has too little while jobs run on a real SLURM: about 55 minutes on
+# two cores.
 test-cluster: install slurm
 	python -m pytest $(addprefix tests/workflow/slurm/,test_run.py benchmarks.py failures.py limits.py)
+
+# Kills at random moments, full disks, read-only folders, clocks set back, two runs in one folder: about 25 minutes on
+# two cores. SEED=1 takes other moments. Disks are mounted, which needs root; elsewhere these tests are skipped.
+test-faults: install
+	python -m pytest $(addprefix tests/workflow/faults/,kills.py writes.py others.py) $(if $(SEED),--seed $(SEED))
 
 # The images of README and docs, from the finished demo.
 docs-images: demo browser
@@ -135,6 +141,12 @@ bench-page: install browser
 # The dry run of the largest runs, with their jobs and files: about a minute.
 bench-planning: install
 	python speed/planning.py
+
+# Changes an operator at a random place of the code, runs the tests beside its module, and so on for an hour: the share of
+# changes that a test notices.
+mutation: install
+	pip install --quiet --progress-bar off --constraint requirements.lock cosmic-ray==8.7.0
+	python -m tests.mutation --to build/mutation.md
 
 # Reading a source's TSV of 1 GB, compared with pandas and the decoding of its images: about four minutes.
 bench-sources: install

@@ -7,6 +7,7 @@ and outputs at the top.
 """
 
 import sys
+import warnings
 from pathlib import Path
 
 from snakemake.utils import min_version
@@ -41,6 +42,10 @@ from benchc.workflow.results_page import page_contents, recorded_outputs, record
 from benchc.workflow.run import Run, one_of
 from benchc.workflow.sources import local
 from benchc.workflow.stage import RUN, stage, unrecorded
+from benchc.workflow.stopping import Stopping
+
+# Snakemake's default for disk_mb on a cluster, the size of the inputs, which it computes again when inputs are there.
+warnings.filterwarnings("ignore", r"coroutine 'InputFiles\._predicated_size_files", RuntimeWarning)
 
 # In another working directory, such as that of --directory, all paths but those of the code are relative to it.
 try:
@@ -77,6 +82,7 @@ try:
             {key: value for key, value in config.items() if key != "pathvars"},
             Path.cwd(),
             file=CONFIG_FILES or "config",
+            merged=[str(file) for file in workflow.configfiles],
         )
     )
 except (ConfigError, InputError) as error:

@@ -23,6 +23,9 @@ FORMATS = ("AVIF", "BMP", "GIF", "JPEG", "JPEG2000", "PNG", "PPM", "TIFF", "WEBP
 # bytes per pixel, 120 under the largest corruption: at most 5 GB. docs/configuration.md states it (`url`).
 MAX_PIXELS = 40_000_000
 
+# Fog's map is square, and its sides are a power of two: at 32,768, it takes 4 GB.
+MAX_SIDE = 32_768
+
 Codec = Literal["webp", "png", "ppm"]
 CODECS: tuple[Codec, ...] = get_args(Codec)
 
@@ -44,18 +47,18 @@ class ImageError(InputError):
 def opened(data: bytes) -> Iterator[Image.Image]:
     """Yield the image file in ``data``, of which only the header has been read.
 
-    Raises ImageError where the bytes are not in one of ``FORMATS``, the header has more than ``MAX_PIXELS``,
-    or Pillow fails in the block, which it does where the bytes are truncated or damaged.
+    Raises ImageError where the bytes are not in one of ``FORMATS``, an image has more than ``MAX_PIXELS`` or
+    ``MAX_SIDE``, or Pillow fails in the block, which it does where the bytes are truncated or damaged.
     """
     try:
         with warnings.catch_warnings():
             # Images above the limit below are an error.
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)
             with Image.open(io.BytesIO(data), formats=FORMATS) as file:
-                if file.width * file.height > MAX_PIXELS:
+                if file.width * file.height > MAX_PIXELS or max(file.size) > MAX_SIDE:
                     raise ImageError(
                         f"the image has {file.width:,} × {file.height:,} pixels, and the limit is "
-                        f"{MAX_PIXELS:,}: scale it down"
+                        f"{MAX_PIXELS:,}, and {MAX_SIDE:,} a side: scale it down"
                     )
                 yield file
     except (ImageError, MemoryError):
@@ -79,7 +82,7 @@ def decode(data: bytes, alpha: Alpha = "drop") -> Pixels:
     VLMEvalKit shows it to them; ``alpha="white"`` blends the image with white instead. 16-bit values keep
     their upper byte; of an animation the first frame is used.
     Raises ImageError for bytes that are no complete image of a known format or have more than
-    40 megapixels, and ValueError for another ``alpha``.
+    40 megapixels or 32,768 pixels a side, and ValueError for another ``alpha``.
     """
     if alpha not in ALPHAS:
         raise ValueError(f"alpha is one of {', '.join(ALPHAS)}, not {alpha!r}")

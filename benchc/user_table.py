@@ -20,22 +20,36 @@ def read_user_table(path: Path, columns: Sequence[str]) -> pl.DataFrame:
     if path.suffix != ".parquet":
         rows = [{ROW: number, **row} for number, row in read_rows(path, columns)]
         return pl.DataFrame(rows, schema={ROW: pl.Int64, **dict.fromkeys(columns, pl.String)})
-    try:
-        table = pl.read_parquet(path, glob=False)
-    except (pl.exceptions.PolarsError, OSError) as error:
-        raise InputError(f"{path}: cannot be read as Parquet ({str(error).splitlines()[0]})") from error
-    if missing := [name for name in columns if name not in table.columns]:
-        raise InputError(
-            f"{path}: has no column {missing[0]!r} (it has {', '.join(table.columns)}); it needs "
-            f"{', '.join(columns)}"
-        )
+    table = read_parquet(path, columns)
     texts = [
         pl.col(name).cast(pl.List(pl.String)).list.join(" ")
         if isinstance(table.schema[name], pl.List)
         else pl.col(name).cast(pl.String)
         for name in columns
     ]
-    return table.select(pl.int_range(1, pl.len() + 1).alias(ROW), *texts)
+    try:
+        return table.select(pl.int_range(1, pl.len() + 1).alias(ROW), *texts)
+    except pl.exceptions.PolarsError as error:
+        raise InputError(
+            f"{path}: {', '.join(columns)} should be texts, numbers or lists of these; correct their types"
+        ) from error
+
+
+def read_parquet(path: Path, columns: Sequence[str]) -> pl.DataFrame:
+    """Return ``columns`` of a Parquet file of another program.
+
+    Raises InputError where it cannot be read, lacks one, or would fill the memory.
+    """
+    # pyarrow takes long to import, and CSV does without.
+    from benchc.sources.hub_parquet import opened_parquet
+
+    with opened_parquet(path, "the table") as file:
+        if missing := [name for name in columns if name not in file.names]:
+            raise InputError(
+                f"{path}: has no column {missing[0]!r} (it has {', '.join(file.names)}); it needs "
+                f"{', '.join(columns)}"
+            )
+        return file.frame(columns)
 
 
 def numbers(path: Path, table: pl.DataFrame, column: str, allowed: Sequence[str]) -> pl.DataFrame:

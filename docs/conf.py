@@ -17,7 +17,8 @@ project = "benchc"
 author = "The benchc authors"
 root_doc = "README"
 include_patterns = [
-    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "config/README.md", "results/README.md", "docs/*.md"),
+    *("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"),
+    *("config/README.md", "results/README.md", "docs/*.md"),
 ]
 exclude_patterns = [".*", "*.egg-info", "benchc", "build", "logs", "results/[!R]*", "tests", "docs/_build"]
 

@@ -34,4 +34,8 @@ rule configuration:
     message:
         "Recording the configuration"
     shell:
-        "set -- {params.texts:q};" ' for path in {output}; do printf %s "$1" > "$path"; shift; done 2> {log}'
+        "set -- {params.texts:q}; for path in {output}; do "
+        'said=$({{ printf %s "$1" > "$path"; }} 2>&1) || '
+        '{{ echo "error: $path: cannot be read or written (${{said##*: }}); '
+        'free disk space, or make it writable, and run it again" >&2; exit 1; }}; '
+        "shift; done 2> {log}"

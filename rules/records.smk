@@ -7,6 +7,7 @@ OUTPUTS:
     <results>/page/run.js     what the results page shows of it
 """
 
+import signal
 from shlex import quote
 
 import snakemake.exceptions
@@ -18,19 +19,36 @@ if not Path("Snakefile").is_file():
     SNAKEMAKE += f" --snakefile {quote(workflow.main_snakefile)}"
 
 
+UNLOCK = f"{SNAKEMAKE} --unlock"
+
+
+def needed_files():
+    """Return the outputs and inputs of the jobs that run now."""
+    needing = list(workflow.dag.needrun_jobs())
+    return [file for job in needing for file in job.output], [file for job in needing for file in job.input]
+
+
 class LockedError(snakemake.exceptions.LockException):
     """A second Snakemake in this folder. Snakemake's own text does not say which process is the first."""
 
     def __init__(self):
-        WorkflowError.__init__(self, owners.locked_by(f"{SNAKEMAKE} --unlock"))
+        WorkflowError.__init__(self, owners.locked_by(*needed_files(), UNLOCK))
 
 
+stopping = Stopping()
 if workflow.is_main_process:
+    logger.addFilter(stopping)
+    # A script's background process ignores SIGINT, which is how such a run is stopped.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     snakemake.exceptions.LockException = LockedError
-    if line := owners.unlock_if_dead(f"{SNAKEMAKE} --unlock"):
+    if "--unlock" in sys.argv:
+        owners.forget_others()
+    if line := owners.unlock_if_dead(UNLOCK):
         logger.warning(line)
     is_output = lambda path: any(output.match(str(path)) for output in OUTPUTS)
-    fault = records.restored(settings.name, is_output, bench.changed_by_people, SNAKEMAKE)
+    fault = records.restored(
+        settings.name, is_output, bench.changed_by_people, SNAKEMAKE, owners.locked_outputs()
+    )
     # Accepting files as they are gives them a record. A lock has nothing to do with records.
     if fault and not {"--touch", "-t", "--unlock"} & set(sys.argv):
         raise WorkflowError(fault)
@@ -42,10 +60,12 @@ if workflow.is_main_process:
 
 # Dry runs skip this: they work for a configuration that cannot be run yet.
 onstart:
-    owners.own()
+    if line := owners.own(*needed_files(), UNLOCK):
+        raise WorkflowError(line)
     limit_local_jobs(workflow.scheduler)
     needed = [(job.rule.name, job.wildcards) for job in workflow.dag.needrun_jobs()]
     if faults := [*run.faults_of_models(), *bench.faults_at_start(needed)]:
+        owners.disown()
         raise WorkflowError("\n".join(faults))
     if workflow.local_exec and not workflow.touch and "gpu" not in workflow.global_resources:
         needing = [(job.threads, job.resources.get("gpu", 0)) for job in workflow.dag.needrun_jobs()]
@@ -56,10 +76,16 @@ onstart:
         logger.warning(line)
 
 
-def end_run(result):
+def end_run(result, *first):
     for finish in (
+        *first,
         records.save_records,
-        lambda: run_record.finish(settings.name, result, bench.changed_by_people),
+        lambda: run_record.finish(
+            settings.name,
+            result,
+            bench.changed_by_people,
+            retries=sum(job.attempt - 1 for job in workflow.dag.jobs),
+        ),
     ):
         try:
             line = finish()
@@ -72,14 +98,13 @@ def end_run(result):
 
 
 onsuccess:
-    end_run("finished")
-    # Else the files that killed jobs were writing would stay for ever.
-    remove_leftovers(
-        (Path(output) for job in workflow.dag.jobs for output in job.output), run_record.began()
-    )
+    # Else the files that killed jobs were writing would stay for ever. A call that is killed meanwhile is known
+    # as killed, and the next one removes them.
+    outputs = (Path(output) for job in workflow.dag.jobs for output in job.output)
+    end_run("finished", lambda: remove_leftovers(outputs, run_record.began()))
 
 
 onerror:
-    end_run("failed")
+    end_run("stopped" if stopping.is_asked else "failed")
     for line in bench.lines_at_error():
         print(line, file=sys.stderr)

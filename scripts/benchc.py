@@ -9,7 +9,7 @@ from cyclopts import App
 
 from benchc.errors import InputError
 from benchc.home import NEEDS_PIPELINE, has_pipeline
-from scripts.command import command_line, parse, purpose, run
+from scripts.command import command_line, in_utf8, parse, purpose, run
 
 SCRIPTS = Path(__file__).parent
 # They look for models where the jobs of a cluster do.
@@ -18,9 +18,11 @@ WITH_SITE = (["check"], ["models"])
 
 def main(argv: Sequence[str] | None = None) -> None:
     arguments = list(sys.argv[1:] if argv is None else argv)
-    if argv is None and is_other_checkout(Path.cwd()):
-        # `python -m` takes the code of the folder, as Snakemake's jobs do.
-        os.execv(sys.executable, [sys.executable, "-m", "scripts.benchc", *arguments])
+    if argv is None:
+        in_utf8()
+        if is_other_checkout(Path.cwd()):
+            # `python -m` takes the code of the folder, as Snakemake's jobs do.
+            os.execv(sys.executable, [sys.executable, "-m", "scripts.benchc", *arguments])
     run(lambda: call(arguments))
 
 
@@ -57,7 +59,9 @@ def app_with(called: Sequence[str]) -> App:
         function, file = ("app", path / "__init__.py") if path.is_dir() else (path.stem, path)
         # It would replace the description of the command that is called.
         text = None if name in called else purpose(file)
-        app.command(f"{module}:{function}", name=name, help=text)
+        # Snakemake's own end of a list of values, such as that of --forcerun, before targets.
+        kept = {"end_of_options_delimiter": ""} if name == "run" else {}
+        app.command(f"{module}:{function}", name=name, help=text, **kept)
     app.register_install_completion_command(help="install the shell's completion of commands and options")
     return app
 

@@ -4,7 +4,7 @@ A user-fixable error is one line that begins with `error:`, instead of a traceba
 """
 
 import ast
-import errno
+import locale
 import os
 import re
 import sys
@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import App, CycloptsError, MissingArgumentError, Parameter
 
-from benchc.errors import InputError
+from benchc.errors import InputError, of_file
 from benchc.printable import printable
+from benchc.redaction import redacted, redacted_output
 
 if TYPE_CHECKING:
     from cyclopts.help import HelpEntry, HelpPanel
@@ -24,15 +25,6 @@ if TYPE_CHECKING:
 
 # As a shell reports a process that SIGPIPE ended.
 BROKEN_PIPE = 141
-
-FIXES = {
-    errno.ENOSPC: "free disk space and run it again",
-    errno.EDQUOT: "free disk space and run it again",
-    errno.EFBIG: "raise the limit on the size of a file (ulimit -f) and run it again",
-    errno.EROFS: "write to another folder",
-    errno.EACCES: "change the permissions, or use another folder",
-    errno.EPERM: "change the permissions, or use another folder",
-}
 
 
 class Help:
@@ -144,9 +136,15 @@ def run(main: Callable[[], object]) -> None:
     This is an InputError, or an error of the file system, such as a full disk. Where the reader of standard
     output has closed it, as ``head`` does, the process ends silently.
     """
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:  # closed, so that the next file that is opened would take its place
+            os.dup2(os.open(os.devnull, os.O_WRONLY), number)
+            os.set_inheritable(number, True)
+            setattr(sys, name, os.fdopen(number, "w", encoding="utf-8"))
     try:
-        main()
-        sys.stdout.flush()
+        with redacted_output():
+            main()
+            sys.stdout.flush()
     except InputError as error:
         raise SystemExit("\n".join(f"error: {printable(str(line))}" for line in error.args)) from error
     except BrokenPipeError:
@@ -156,7 +154,14 @@ def run(main: Callable[[], object]) -> None:
     except OSError as error:
         if error.errno is None:  # of a library, which says nothing about a file
             raise
-        where = "standard output or a file" if error.filename is None else str(error.filename)
-        fix = FIXES.get(error.errno, "check the path and run it again")
-        reason = error.strerror or os.strerror(error.errno)
-        raise SystemExit(f"error: {printable(where)}: cannot be read or written ({reason}); {fix}") from error
+        raise SystemExit(f"error: {redacted(printable(of_file(error)))}") from error
+
+
+def in_utf8() -> None:
+    """Start this process again, in Python's UTF-8 mode, where the locale has another encoding, such as ASCII.
+
+    Files are in UTF-8, and so is what is printed. The jobs of the process get the mode, too.
+    """
+    if not sys.flags.utf8_mode and locale.getencoding().lower() not in ("utf-8", "utf8"):
+        os.environ["PYTHONUTF8"] = "1"
+        os.execv(sys.executable, [sys.executable, "-X", "utf8", *sys.orig_argv[1:]])

@@ -13,6 +13,7 @@ from benchc.schemas.judgements import JUDGEMENTS
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import check_predictions
+from benchc.schemas.predictions_of_model import check_answers
 
 
 def judge_options(*, pool: Path, answers: list[Path], output: Path) -> None:
@@ -24,6 +25,7 @@ def judge_options(*, pool: Path, answers: list[Path], output: Path) -> None:
         output: judgements.parquet to write
     """
     shared = check_predictions(answers, pool)
+    check_answers(answers)
     options = dict(read_table(pool, POOL, ["id", "options"]).iter_rows())
     files = track(answers, label="answers", unit="files")
     table = pl.concat([option_choices(path, options) for path in files])

@@ -13,6 +13,7 @@ from benchc.progress import track
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL, PoolFooter
+from benchc.schemas.printed import csv_text, read_csv
 from benchc.schemas.row_groups import table_writer
 from benchc.sources.pool import choose, pool_rows, shared_pixels, task_types
 
@@ -63,10 +64,10 @@ def pool(
         f"pool: {choice.items.height:,} of {tasks.height:,} items, {choice.report.height} task types, "
         f"at most {choice.cap} items each"
     )
-    write_text(report, choice.report.write_csv())
+    write_text(report, csv_text(choice.report))
     if duplicates is not None:
         shown = pl.concat(
-            pl.read_csv(path, columns=["id", "pixels"], schema_overrides={"id": pl.String}, glob=False)
+            read_csv(path, columns=["id", "pixels"], schema_overrides={"id": pl.String})
             for path in images or []
         )
         shared = shared_pixels(
@@ -77,7 +78,7 @@ def pool(
                 f"{pluralize(shared['pixels'].n_unique(), 'image')} in several sources, of "
                 f"{pluralize(shared['id'].n_unique(), 'item')}: {duplicates}"
             )
-        write_text(duplicates, shared.write_csv())
+        write_text(duplicates, csv_text(shared))
     sizes = pl.col("images").list.eval(pl.element().struct.field("bytes").bin.size()).list.sum()
     with table_writer(parquet, POOL, sizes, PoolFooter(cap=choice.cap), compression="zstd") as writer:
         for rows in track(pool_rows(choice, paths), label="pool", unit="parts"):

@@ -8,6 +8,7 @@ from benchc.atomic import write_text
 from benchc.command_line import SourceId
 from benchc.errors import InputError
 from benchc.schemas.items import ITEMS, ItemsFooter
+from benchc.schemas.printed import csv_text
 from benchc.schemas.row_groups import table_writer
 from benchc.sources.reader_options import MOST_REJECTED, ReaderOptions
 from benchc.sources.report import check_rejected, facts_frame, facts_text
@@ -49,15 +50,15 @@ def read_source(
             check_rejected(tsv, found.report, found.rows, max_rejected, failed)
         except InputError:
             # A workflow removes the outputs of a job that fails.
-            write_text(failed, found.report.write_csv())
+            write_text(failed, csv_text(found.report))
             raise
         facts = facts_frame(found.texts, found.images, found.report, found.rows)
         print(facts_text(facts))
         failed.unlink(missing_ok=True)
-        write_text(report, found.report.write_csv())
+        write_text(report, csv_text(found.report))
         for path, frame in ((summary, facts), (images, found.images)):
             if path is not None:
-                write_text(path, frame.write_csv())
+                write_text(path, csv_text(frame))
         with table_writer(parquet, ITEMS, sizes, ItemsFooter(source=source), compression="zstd") as writer:
             for items in found.frames():
                 writer.append(items)

@@ -17,7 +17,7 @@ from typing import Any
 from benchc.errors import InputError
 from benchc.home import PACKAGE
 from benchc.workflow.job_facts import recorded_facts
-from scripts.command import call, purpose, run
+from scripts.command import call, in_utf8, purpose, run
 
 SCRIPTS = Path(__file__).parent
 
@@ -66,4 +66,5 @@ def usage() -> str:
 
 
 if __name__ == "__main__":
+    in_utf8()
     run(main)

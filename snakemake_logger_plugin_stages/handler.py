@@ -1,5 +1,6 @@
 """The log handler: Snakemake's events become lines about stages."""
 
+import os
 import time
 from collections.abc import Iterable
 from logging import INFO, WARNING, LogRecord
@@ -12,9 +13,12 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from benchc.newer_files import newer_file
 from benchc.pluralize import pluralize
+from benchc.printable import printable
+from benchc.redaction import redacted, remember_environment
+from benchc.workflow.stopping import CANCELS_JOBS, WAITS_FOR_JOBS
 from snakemake_logger_plugin_stages.logs import cause_of, error_of, is_waiting, shortened, warnings_of
 from snakemake_logger_plugin_stages.settings import LogHandlerSettings
-from snakemake_logger_plugin_stages.stages import Stage, Stages
+from snakemake_logger_plugin_stages.stages import Job, Stage, Stages
 
 # Off a terminal, since the last line: until a job that ends shows its stage; until all that runs is shown.
 SECONDS_BETWEEN_LINES = 30.0
@@ -23,9 +27,13 @@ WIDTH = 110
 PAGE, START_WITH = "index.html", ("tables", "figures")  # of the results
 NOTHING_TO_DO = "Nothing to be done"
 # Other messages of no event are about Snakemake's own work.
-SHOWN = (NOTHING_TO_DO, "Terminating processes", "Shutting down", "Complete log")
+SHOWN = (NOTHING_TO_DO, CANCELS_JOBS, "Shutting down", "Complete log")
+# Rules without outputs, which are no jobs that a user waits for.
+TARGETS = ("all", "fetch_models", "report")
 # What Snakemake says at the end of a run with a job that failed.
-END_OF_FAILURE = ("Shutting down", "Exiting because", "Complete log", "WorkflowError:\nAt least one job")
+FAILED = "WorkflowError:\nAt least one job"
+END_OF_FAILURE = ("Shutting down", "Exiting because", "Complete log", FAILED)
+SIGNALLED = "died with <Signals.SIGINT"
 
 
 class LogHandler(LogHandlerBase):
@@ -46,6 +54,7 @@ class LogHandler(LogHandlerBase):
         from rich.live import Live
         from rich.text import Text
 
+        remember_environment()
         self.console = Console(stderr=True)
         self.live: Live | None = None
         self.stages = Stages({}, 0)
@@ -57,11 +66,15 @@ class LogHandler(LogHandlerBase):
         self.unshown: list[str] = []  # Snakemake's other messages
         self.exception = ""  # of a job whose error follows
         self.waits = False  # for people: how such a run ends is no error
+        self.is_remote = False
+        self.is_stopped = self.is_cancelled = False  # by the user
+        self.cancelled = 0  # jobs
         self.closed = Event()
         self.reminder: Thread | None = None
 
         def lines() -> Group:
             now = time.monotonic()
+            self.stages.look(now)
             texts = [stage.text(now) for stage in self.stages.running]
             if self.stages.total:
                 texts.append(self.stages.text(now - self.start))
@@ -78,21 +91,33 @@ class LogHandler(LogHandlerBase):
             self.handleError(record)
 
     def handle_event(self, event: LogEvent | None, record: LogRecord) -> None:
-        fields = record.__dict__
+        fields, message = record.__dict__, record.getMessage()
         if event == LogEvent.RUN_INFO and not self.stages.total:  # a dry run sends it twice
             totals = dict(fields["stats"])
-            self.stages = Stages(totals, totals.pop("total"))
+            left_out = sum(totals.pop(rule, 0) for rule in TARGETS)
+            self.stages = Stages(totals, totals.pop("total") - left_out)
             self.print(fill(self.stages.statistics(), WIDTH, subsequent_indent="  "))
         elif event == LogEvent.JOB_INFO and fields["output"] and not self.common_settings.dryrun:
             rule = fields["rule_name"]
             self.logs[fields["jobid"]] = fields["log"]
-            self.job_starts(rule, fields["jobid"], fields["rule_msg"] or rule)
+            runs = fields["local"]
+            self.is_remote |= not runs
+            job = Job(fields["rule_msg"] or rule, time.monotonic(), fields["shellcmd"] or "", runs)
+            self.job_starts(rule, fields["jobid"], job)
         elif event == LogEvent.JOB_FINISHED:
             if stage := self.stages.end(fields["job_id"], time.monotonic()):
                 self.show_warnings(self.logs.pop(fields["job_id"]))
                 self.job_ends(stage)
+        elif slurm := fields.get("slurm_job"):
+            self.stages.submit(fields["jobs"], slurm)
+            self.counted(message)
+        elif event == LogEvent.JOB_ERROR and (self.is_cancelled or SIGNALLED in self.exception):
+            # Ctrl-C is for jobs, too, which may end before Snakemake says that it does.
+            self.cancelled += not self.is_cancelled
+            self.stages.forget(fields["jobid"])
+            self.exception = ""
         elif event == LogEvent.JOB_ERROR:
-            failed = f"{fields['rule_name']}{cause_of(fields['rule_msg'])}{error_of(fields['log'])}"
+            failed = f"job {fields['rule_name']}{cause_of(fields['rule_msg'])}{error_of(fields['log'])}"
             self.stages.end(fields["jobid"], time.monotonic(), failed)
             if is_waiting(fields["log"]):
                 self.waits = True
@@ -100,20 +125,42 @@ class LogHandler(LogHandlerBase):
             else:
                 self.print(shortened("\n".join([*filter(None, [self.exception]), self.format(record)])))
             self.exception = ""
-        elif event == LogEvent.ERROR and record.getMessage().startswith("RuleException"):
+        elif event == LogEvent.ERROR and message.startswith("RuleException"):
             self.exception = self.format(record)
-        elif self.waits and not self.stages.failed and record.getMessage().startswith(END_OF_FAILURE):
+        elif message.startswith(WAITS_FOR_JOBS):
+            self.say_what_it_waits_for()
+        elif message.startswith(self.unsaid()):
             pass
-        elif record.levelno >= WARNING or (event is None and record.getMessage().startswith(SHOWN)):
+        elif record.levelno >= WARNING or (event is None and message.startswith(SHOWN)):
             self.print(shortened(self.format(record)))
-            self.is_up_to_date |= record.getMessage().startswith(NOTHING_TO_DO)
+            self.is_up_to_date |= message.startswith(NOTHING_TO_DO)
+            if message.startswith(CANCELS_JOBS):
+                self.is_stopped = self.is_cancelled = True
+                self.cancelled += self.stages.started
         elif event is None and record.levelno >= INFO:
             self.unshown.append(self.format(record))
 
-    def job_starts(self, rule: str, job: int, does: str) -> None:
+    def unsaid(self) -> tuple[str, ...]:
+        """Return how messages begin that the last lines replace."""
+        if self.waits and not self.stages.failed:
+            return END_OF_FAILURE
+        if self.is_complete:
+            return ("Complete log",)
+        return (FAILED,) if self.is_stopped else ()
+
+    def say_what_it_waits_for(self) -> None:
+        """Say once, since Snakemake logs this again whenever a job ends."""
+        if not self.is_stopped:
+            ends = f"Ctrl-C or kill -INT {os.getpid()} cancels" if self.is_remote else "Ctrl-C cancels"
+            waits = f"waits for {pluralize(self.stages.started, 'job')} already started"
+            self.counted(f"asked to stop: {waits}; {ends} what runs; the same command goes on")
+        self.is_stopped = True
+
+    def job_starts(self, rule: str, id_: int, job: Job) -> None:
         is_first = rule not in self.stages.by_name
-        stage = self.stages.start(rule, job, does, time.monotonic())
-        if is_first and self.live is None:
+        stage = self.stages.start(rule, id_, job)
+        # Of others, the executor says that they are submitted.
+        if is_first and job.runs and self.live is None:
             self.progress(stage)
         if self.reminder is None and self.live is None:
             self.reminder = Thread(target=self.remind, daemon=True)
@@ -142,13 +189,21 @@ class LogHandler(LogHandlerBase):
                 self.warned.append(log)
 
     def progress(self, stage: Stage) -> None:
-        now = self.last_line = time.monotonic()
+        now = time.monotonic()
+        self.stages.look(now)
+        self.counted(stage.text(now))
+
+    def counted(self, text: str) -> None:
+        """Print a line behind the number of jobs that are done."""
+        self.last_line = time.monotonic()
         total = self.stages.total
-        self.print(f"[{self.stages.done:{len(str(total))}}/{total}] {stage.text(now)}")
+        self.print(f"[{self.stages.done:{len(str(total))}}/{total}] {text}")
 
     def print(self, text: str) -> None:
         self.is_silent = False
-        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+        # Lines of logs may have control codes of a server, a model or a data set.
+        lines = "\n".join(map(printable, redacted(text).split("\n")))
+        self.console.print(lines, markup=False, highlight=False, soft_wrap=True)
 
     def close(self) -> None:
         is_first = not self.closed.is_set()  # Python closes handlers again when it ends
@@ -158,6 +213,11 @@ class LogHandler(LogHandlerBase):
         if is_first:
             self.show_end()
         super().close()
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all jobs are done, or none was needed."""
+        return self.is_up_to_date or bool(self.stages.by_name and self.stages.done == self.stages.total)
 
     def show_end(self) -> None:
         if self.is_silent:  # an option such as --lint or --unlock is for what they say
@@ -169,11 +229,15 @@ class LogHandler(LogHandlerBase):
         if self.warned:
             where = ", ".join(dict.fromkeys(self.warned))
             self.print(f"{pluralize(len(self.warned), 'warning')} in {where}")
-        for failed in self.stages.failed.values():
-            self.print(f"failed: {failed}")
-        if self.exception:
+        if self.exception and not self.is_stopped:
             self.print(self.exception)
-        if self.is_up_to_date or (self.stages.by_name and self.stages.done == self.stages.total):
+        for failed in self.stages.failed.values():
+            self.print(f"error: {failed}")
+        if self.is_stopped:
+            were = "job was" if self.cancelled == 1 else "jobs were"
+            cancelled = f"{self.cancelled} {were} cancelled; " if self.cancelled else ""
+            self.print(f"stopped: {cancelled}the same command goes on")
+        if self.is_complete:
             self.show_results()
 
     def show_results(self) -> None:

@@ -1,8 +1,14 @@
 """The lines of jobs' logs that a user must see."""
 
+import errno
+import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from benchc.errors import of_file
+from benchc.pluralize import pluralize
 
 LONGEST = 600  # characters of a line of Snakemake's errors
 WAITING = "waiting for "
@@ -14,9 +20,25 @@ def error_of(logs: Iterable[str]) -> str:
     """Return the last line of a job's log that begins with `error:`, and the log's path."""
     found = ""
     for log in logs:
-        errors = [line for line in lines_of(log) if line.startswith("error:")]
-        found += f"; {'; '.join([*errors[-1:], log])}"
+        lines = lines_of(log)
+        errors = [line.removeprefix("error:") for line in lines if line.startswith("error:")]
+        if not lines and is_on_full_disk(log):
+            found += f": {of_file(OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), log))}"
+            continue
+        found += f":{errors[-1]}" if errors else ""
+        # The path also says which of a rule's jobs it is.
+        found += f"; see {log}" if lines else f"; its log {log} has no line"
     return found
+
+
+def is_on_full_disk(log: str) -> bool:
+    """Return whether a log is on a disk that is full."""
+    try:
+        usage = shutil.disk_usage(Path(log).parent)
+    except OSError:
+        return False
+    # Some mounts do not know their size.
+    return usage.used > 0 and usage.free == 0
 
 
 def cause_of(message: str | None) -> str:
@@ -53,7 +75,7 @@ def warnings_of(log: str) -> Iterator[str]:
         elif not line.startswith(" "):
             heading = heading if rejected else line
     if rejected:
-        more = [f"{len(rejected) - REASONS} more reasons"] if len(rejected) > REASONS else []
+        more = [pluralize(len(rejected) - REASONS, "more reason")] if len(rejected) > REASONS else []
         yield f"warning: {'; '.join([heading, *rejected[:REASONS], *more])}"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from benchc import redaction
 from benchc.models.hub.offline import OFFLINE
 from benchc.pluralize import pluralize
 from tests.workflow.preloaded import preloaded_python
@@ -24,14 +25,16 @@ os.environ["HF_MODULES_CACHE"] = MODULES.name
 
 ON_GPU = "test_on_gpu.py"
 
-# A busy machine is no failure.
-settings.register_profile("benchc", deadline=None)
+# A busy machine is no failure. The examples are the same each time, so that a failure is due to a change.
+settings.register_profile("benchc", deadline=None, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=20_000)
 settings.load_profile("benchc")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--run", type=Path, help="a finished run whose promises the tests of demo_run check")
     parser.addoption("--device", choices=("cpu", "cuda"), help=f"where the tests of {ON_GPU} run")
+    parser.addoption("--seed", type=int, default=0, help="of the random moments of make test-faults")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -73,6 +76,12 @@ def hub_as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         imported.HF_HUB_OFFLINE = False
 
 
+@pytest.fixture(autouse=True)
+def no_secret_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forget the keys of earlier tests, which would be removed from all texts of this one."""
+    monkeypatch.setattr(redaction, "_known", set())
+
+
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave the tests of demo_run to `make check-demo`, and those of a GPU to `make first-gpu-hour`."""
     needed = {"demo_run": "--run", ON_GPU: "--device"}.get(collection_path.name)
@@ -91,7 +100,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         else:
             for item in named:
                 item.add_marker(pytest.mark.skip("torch finds no GPU; --device cpu tries those that can run"))
-    items.sort(key=lambda item: not {"speed", "workflow"} & set(item.path.parts))
+    items.sort(key=lambda item: not {"speed", "workflow", "refusals"} & set(item.path.parts))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -1,5 +1,6 @@
 """Files and folders are written completely or not at all."""
 
+import errno
 import os
 import shutil
 import signal
@@ -67,6 +68,28 @@ def test_a_failure_to_move_leaves_no_temporary_file(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["a.txt"]
 
 
+@pytest.mark.parametrize("atomic", [atomic_write, atomic_folder])
+def test_an_error_of_the_file_system_names_what_is_written(atomic, tmp_path):
+    path = tmp_path / "a"
+    full = errno.ENOSPC, "No space left on device"
+    for error, named in (
+        (OSError(*full), str(path)),
+        (OSError(*full, str(tmp_path / ".a.abcdefgh" / "a" / "inside")), str(path)),
+        (OSError(*full, "other"), "other"),
+        # As Polars and safetensors raise it.
+        (OSError("No space left on device (os error 28)"), str(path)),
+        (RuntimeError("I/O error: No space left on device (os error 28)"), str(path)),
+        (OSError("of a library"), None),
+        # Of a file that is read meanwhile.
+        (OSError("No such file or directory (os error 2): in.parquet"), None),
+    ):
+        with pytest.raises(OSError) as caught, atomic(path):
+            raise error
+        assert caught.value.filename == named
+        assert caught.value.errno == (None if named is None else errno.ENOSPC)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_folder_replaces_another(tmp_path):
     path = tmp_path / "model"
     for name in ("old", "new"):
@@ -110,12 +133,20 @@ def test_a_run_removes_what_killed_processes_left_of_its_outputs(tmp_path):
     done = subprocess.run([sys.executable, "-c", WRITING, tmp_path / "a.csv"], cwd=ROOT, check=False)
     assert done.returncode == -signal.SIGKILL
     (left,) = tmp_path.iterdir()
-    # It has letters alone once in 16 times, and would then be taken for a file of the user.
-    left.rename(tmp_path / f"{left.name[:-8]}abc_efg1")
+    left.rename(tmp_path / f"{left.name[:-8]}original")
     with pytest.raises(KeyboardInterrupt), atomic_folder(tmp_path / "folder") as folder:
-        shutil.copytree(folder.parent, tmp_path / f"{folder.parent.name[:-8]}abcdefg2")
+        shutil.copytree(folder.parent, tmp_path / f"{folder.parent.name[:-8]}abcdefgh")
         raise KeyboardInterrupt
-    names = ("a.csv", ".b.csv.abcdefg3", ".a.csv.abc", ".a.csv.original", ".hidden")
+    names = (
+        "a.csv",
+        ".b.csv.0abcdefg",
+        ".b.csv.0abcdefgh",
+        ".a.csv.abc",
+        ".a.csv.original",
+        ".a.csv.0",
+        ".a.csv.0original2",
+        ".hidden",
+    )
     others = [tmp_path / name for name in names]
     for other in others:
         other.touch()

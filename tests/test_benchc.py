@@ -52,30 +52,6 @@ def test_a_description_stands_beside_its_option_in_filled_lines(capsys: pytest.C
     )
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (["chek"], 'Unknown command "chek". Did you mean "check"?; see benchc --help'),
-        (
-            ["check", "--no-model"],
-            "Unknown option: --no-model. Did you mean --no-models?; see benchc check --help",
-        ),
-        (["models", "shw"], 'Unknown command "shw". Did you mean "show"?; see benchc models --help'),
-        (
-            ["models", "show"],
-            'Command "models show" parameter ID is missing; see benchc models show --help',
-        ),
-    ],
-)
-def test_a_usage_error_is_one_line(
-    arguments: list[str], error: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as stop:
-        main(arguments)
-    assert stop.value.code == 2
-    assert capsys.readouterr().err == f"error: {error}\n"
-
-
 def test_the_shell_completes_commands_and_options(tmp_path: Path) -> None:
     run_python("-m", "scripts.benchc", "--install-completion", "--shell=bash", HOME=str(tmp_path))
     script = tmp_path / ".local/share/bash-completion/completions/benchc"

@@ -55,7 +55,7 @@ def test_each_error_of_a_configuration_is_a_line() -> None:
         (errno.ENOSPC, "free disk space"),
         (errno.EROFS, "write to another folder"),
         (errno.EACCES, "change the permissions"),
-        (errno.ENOTDIR, "check the path"),
+        (errno.ENOTDIR, "move the file that is in place of a folder"),
     ],
 )
 def test_an_error_of_the_file_system_is_one_line(number: int, fix: str) -> None:
@@ -86,7 +86,9 @@ def read_source(folder: Path, **options: object) -> subprocess.CompletedProcess[
     write_tsv(folder / "s.tsv", [row(index) for index in range(100)])
     files = {"tsv": "s.tsv", "parquet": "s.parquet", "report": "s.csv"}
     command = command_of("read_source", source="s", **files)
-    settings: dict[str, object] = {"cwd": folder, "env": os.environ | {"PYTHONPATH": str(ROOT)}, "text": True}
+    # Under a limit, Python would leave cut bytecode of a module, which no later process can import.
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+    settings: dict[str, object] = {"cwd": folder, "env": environment, "text": True}
     return subprocess.run(
         command, **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **settings, **options}
     )  # type: ignore[call-overload, no-any-return]
@@ -105,7 +107,7 @@ def test_a_full_standard_output_is_one_line(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = read_source(tmp_path, stdout=full)
     assert done.stderr.startswith(
-        "error: standard output or a file: cannot be read or written (No space left"
+        "error: standard output, a file or /dev/shm: cannot be read or written (No space left"
     )
     assert done.stderr.count("\n") == 1
 
@@ -119,6 +121,38 @@ def test_a_reader_that_closes_the_pipe_ends_the_command_silently() -> None:
     command = f"{sys.executable} -c '{code}' | head -n 1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("0\n141\n", "")
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&- <&-"])
+def test_a_closed_stream_is_none_that_a_file_takes(tmp_path: Path, closed: str) -> None:
+    """As of a service without a terminal: the file would have what the process and its children print."""
+    code = (
+        "import os, sys; from scripts.command import run\n"
+        "def main():\n"
+        f"    with open({str(tmp_path / 'file')!r}, 'w') as file:\n"
+        "        print(1); print(2, file=sys.stderr)\n"
+        "        os.system('echo 3; echo 4 >&2')\n"
+        "        file.write('5')\n"
+        "run(main)"
+    )
+    done = subprocess.run(
+        ["bash", "-c", f'{sys.executable} -c "$0" {closed}', code], cwd=ROOT, capture_output=True, text=True
+    )
+    assert (done.returncode, (tmp_path / "file").read_text()) == (0, "5")
+    assert done.stdout == ("1\n3\n" if closed == "2>&-" else "")
+    assert done.stderr == ("2\n4\n" if closed == ">&-" else "")
+
+
+@pytest.mark.parametrize("arguments", [["scripts.benchc", "--help"], ["scripts.stage", "--help"]])
+def test_texts_are_utf_8_where_the_locale_is_ascii(arguments: list[str]) -> None:
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": str(ROOT)}
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONIOENCODING"} | plain
+    command = [sys.executable, "-m", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    code = "from scripts.command import in_utf8; in_utf8(); import sys; print('\\u72d7', sys.flags.utf8_mode)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True)
+    assert done.stdout.decode() == "狗 1\n"
 
 
 def test_brackets_in_a_path_are_no_pattern(tmp_path: Path) -> None:

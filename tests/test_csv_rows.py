@@ -22,11 +22,20 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=rf"^{path}: cannot be read \(No such file or directory\)"):
         list(read_rows(path, ("name",)))
     path.write_text('name\n"open')
-    with pytest.raises(InputError, match=rf"^{path}: cannot be read as CSV near line 1 \(unexpected end"):
+    with pytest.raises(InputError, match=rf"^{path}: cannot be read as CSV near line 2 \(unexpected end"):
         list(read_rows(path, ("name",)))
     path.write_text("")
     with pytest.raises(InputError, match="has no column 'name'"):
         list(read_rows(path, ("name",)))
+
+
+def test_the_encodings_may_be_fewer(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_bytes("name\n狗\n".encode("gb18030"))
+    with pytest.raises(InputError, match="row 2: the byte 0xb9 is not of UTF-8; save the file as UTF-8"):
+        list(read_rows(tmp_path / "a.csv", ("name",), ("utf-8-sig",)))
+    (tmp_path / "a.csv").write_bytes(b"name\n\x80\xff\x81\n")
+    with pytest.raises(InputError, match=r"is not of UTF-8 or GB 18030 or Windows-1252; save"):
+        list(read_rows(tmp_path / "a.csv", ("name",)))
 
 
 def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
@@ -43,6 +52,8 @@ def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
         ),
         ("id,answer\n1\n", "row 2: has fewer cells than the header; complete it"),
         ("id,answer,answer\n1,no,yes\n", "has two columns 'answer'; remove one"),
+        ("id, answer ,answer\n1,no,yes\n", "has two columns 'answer'; remove one"),
+        ("id,answer,more\n1,no,\n\n2,no,a\0b\n", "row 4: contains a NUL character; remove it"),
     ],
 )
 def test_no_cell_is_lost(tmp_path: Path, text: str, message: str) -> None:

@@ -127,8 +127,9 @@ def inference_files(script: str) -> list[str]:
 def test_an_environment_contains_what_its_rules_import(script, environment):
     name = script.rpartition(".")[2]
     if name in ("infer", "infer_orders", "infer_without_images", "answer"):
+        needed = third_party(inference_files(script))
         for each in (environment, *OLD):
-            assert third_party(inference_files(script)) - pins_of(each).keys() == set(), each
+            assert needed - pins_of(each).keys() == set(), each
         # Models on a server need no old environment.
         assert third_party([module_file(OVER_HTTP)]) - pins_of(environment).keys() == set()
         return

@@ -17,6 +17,7 @@ from benchc.images import (
     CODECS,
     FORMATS,
     MAX_PIXELS,
+    MAX_SIDE,
     WEBP_MAX_SIDE,
     Codec,
     ImageError,
@@ -161,15 +162,18 @@ def png_header(width: int, height: int) -> bytes:
     )
 
 
-@pytest.mark.parametrize("side", [13_000, 20_000])
-def test_an_image_above_the_limit_is_refused_from_its_header(side: int) -> None:
+@pytest.mark.parametrize(
+    "size", [(13_000, 13_000), (20_000, 20_000), (1, MAX_SIDE + 1), (MAX_SIDE + 1, 1), (60_000, 1)]
+)
+def test_an_image_above_the_limit_is_refused_from_its_header(size: tuple[int, int]) -> None:
     with pytest.raises(ImageError, match=f"{MAX_PIXELS:,}.*scale it down"):
-        decode(png_header(side, side))
+        decode(png_header(*size))
 
 
-def test_an_image_of_an_8k_frame_is_within_the_limit() -> None:
-    with opened(png_header(7680, 4320)) as file:
-        assert file.size == (7680, 4320)
+@pytest.mark.parametrize("size", [(7680, 4320), (MAX_SIDE, 1220)])
+def test_an_image_of_an_8k_frame_is_within_the_limit(size: tuple[int, int]) -> None:
+    with opened(png_header(*size)) as file:
+        assert file.size == size
 
 
 def test_memory_is_bounded_at_the_limit() -> None:

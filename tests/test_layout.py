@@ -29,7 +29,7 @@ NAMES_OF_SUITES = {
 LIGHT = ("benchc.corruptions", ("torch", "transformers", "snakemake"))
 
 # The modules that ask Snakemake what it would run, run it, and are a part of it.
-USE_SNAKEMAKE = ("benchc.planning.dry_run", "scripts.commands.run_quietly", "benchc.cluster.submitted")
+USE_SNAKEMAKE = ("benchc.planning.dry_run", "scripts.commands.run_snakemake", "benchc.cluster.submitted")
 
 Graph = dict[str, set[str]]
 

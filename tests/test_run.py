@@ -12,6 +12,7 @@ import yaml
 from snakemake.cli import parse_args
 
 from benchc.benchmarks.bench_c.settings import Settings
+from benchc.workflow.run_record import TYPED
 from scripts.commands import run as command
 from tests.benchmarks.bench_c.trial import CONFIG
 from tests.config.trial import MODELS, SOURCES
@@ -36,11 +37,13 @@ def write_trial(folder: Path, models: str) -> None:
         ("--unlock", "", "Unlocked working directory.\n"),
         ("--dry-run", "", "1 job: only\n"),
         ("--cores 1", "", "1 job: only\n"),
+        ("--cores 1 --profile .", "", "1 job: only\n"),
     ],
 )
 def test_output_of_snakemake_is_shown(tmp_path: Path, options: str, stdout: str, stderr: str) -> None:
     write_trial(tmp_path, MODELS)
     (tmp_path / "Snakefile").write_text(SNAKEFILE)
+    (tmp_path / "profile.yaml").write_text("latency-wait: 5\n")
     command = [sys.executable, "-m", "scripts.benchc", "run", "config.yaml", *options.split()]
     command += ["--snakefile", "Snakefile"]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -62,7 +65,9 @@ def parsed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any
         write_trial(tmp_path, yaml.safe_dump(models))
         called: list[list[str]] = []
         monkeypatch.setattr(os, "execv", lambda _, words: called.append(words))
+        monkeypatch.setattr(sys, "argv", ["/bin/benchc", "run", "my config.yaml", "--cores", "2"])
         command.run(Path("config.yaml"), *given, full=True)
+        assert os.environ.pop(TYPED) == "benchc run 'my config.yaml' --cores 2"
         return parse_args(called[0][3:])[1]
 
     return options

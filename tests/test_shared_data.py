@@ -41,6 +41,6 @@ def test_what_is_skipped_is_one_line(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     (line,) = [line for line in done.stdout.splitlines() if "BENCHC_SHARED" in line]
     assert line == (
-        f"5 tests skipped: there is no folder {tmp_path}/absent of published tables and real items; "
+        f"4 tests skipped: there is no folder {tmp_path}/absent of published tables and real items; "
         "set BENCHC_SHARED to it"
     )

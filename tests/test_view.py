@@ -1,12 +1,16 @@
 """`benchc view`: where the page is, whether it is older than what it shows, copies, and two runs."""
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
 
 from benchc.errors import InputError
 from benchc.schemas.models import Model, Models, models_text
+from benchc.workflow import owners, run_record
+from benchc.workflow.owners import own
+from benchc.workflow.run_record import begin
 from scripts.commands.view import view
 
 WITHHELD = (
@@ -63,6 +67,26 @@ def test_what_is_older_than_a_table_is_said(capsys: pytest.CaptureFixture[str]) 
     assert of_page == f"{root}/index.html {newer}; benchc run {config} --cores all makes it again"
     command = f"snakemake --configfile {config} --report 'results/a b/report.html'"
     assert of_report == f"{root}/report.html {newer}; {command} makes it again"
+
+
+@pytest.mark.parametrize("is_live", [True, False])
+def test_a_run_that_goes_on_is_not_to_be_started_again(
+    is_live: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(run_record, "_call", {})
+    begin("small", ["snakemake"], "local")
+    own([], [], "snakemake --unlock")
+    if not is_live:
+        monkeypatch.setattr(owners, "_runs", lambda process, start: False)
+    text = f"process {os.getpid()} on {socket.gethostname()} is still making it"
+    message = f"yet: {text}; wait until it ends" if is_live else "run benchc run results/small/config.yaml"
+    with pytest.raises(InputError, match=f"there is no results page.*{message}$"):
+        view(Path("results/small"), no_open=True)
+    root = run("results/small")
+    os.utime(root / "index.html", (2, 2))
+    os.utime(root / "tables/table1.csv", (4, 4))
+    view(root, no_open=True)
+    assert (capsys.readouterr().err == f"{root}/index.html: {text}\n") == is_live
 
 
 def test_a_copy_has_what_the_page_shows(capsys: pytest.CaptureFixture[str]) -> None:

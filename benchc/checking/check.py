@@ -21,11 +21,11 @@ from benchc.errors import InputError
 from benchc.planning.size import RunSize
 
 
-def check(config: Config, *, load: bool, network: bool = True) -> Iterator[Finding]:
+def check(config: Config, file: Path | None = None, *, load: bool, network: bool = True) -> Iterator[Finding]:
     """Yield what is right and wrong with a run, by stage; it goes on after an error.
 
-    All paths are relative to the working directory. ``load``: whether models and
-    encoders are loaded. ``network``: whether servers are asked.
+    All paths are relative to the working directory. ``file``: that of the configuration.
+    ``load``: whether models and encoders are loaded. ``network``: whether servers are asked.
     """
     settings = config.settings
     if config.finished is None:
@@ -50,7 +50,8 @@ def check(config: Config, *, load: bool, network: bool = True) -> Iterator[Findi
     yield from check_cost(config, pool if asked is None else replace(pool, size=asked), rates, time)
     yield from check_permissions(settings.name)
     yield from check_fonts(config, pool)
-    yield from check_cluster(config)
+    count = 0 if pool.size is None else int(pool.size.pool.value or 0)
+    yield from check_cluster(config, file, count)
 
 
 def _of_benchmark(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Findings[RunSize | None]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from benchc.atomic import write_text
 from benchc.config.catalogue import Model, PublishedAccuracy
+from benchc.json_content import json_content
 from benchc.models.folder import deciding_files
 
 FOLDER = Path("results/verified")
@@ -104,7 +105,7 @@ def verifications(id_: str, model: Model) -> list[Verification]:
     found = []
     for path in sorted((FOLDER / id_).glob("*.json")):
         try:
-            each = Verification(**json.loads(path.read_text()))
+            each = Verification(**json_content(path.read_text()))
             published = model.published.get(each.source)
             if (
                 published == PublishedAccuracy(**{key: getattr(each, key) for key in PUBLISHED})

@@ -11,7 +11,8 @@ import subprocess
 import threading
 import time
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from shlex import quote
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
+import snakemake_executor_plugin_slurm as plugin
 import tenacity
 from snakemake_executor_plugin_slurm import Executor as SlurmExecutor
 from snakemake_executor_plugin_slurm.job_status_query import get_min_job_age
@@ -42,9 +44,10 @@ from benchc.cluster.states import (
     queue,
     reasons,
     refusal,
+    times,
 )
 from benchc.cluster.submitted import Submitted, jobs_of
-from benchc.errors import InputError
+from benchc.errors import InputError, of_file
 from benchc.pluralize import pluralize
 from benchc.workflow.job_facts import MEMORY_ASKED
 
@@ -66,10 +69,12 @@ TRANSIENT = (
 FULL = ("MaxSubmitJob", "GrpSubmitJob")
 SECONDS_OF_TRIES = 900.0
 LINE_AFTER_TRIES = 3
-# Short jobs that are ready within some seconds of each other run one after another in one job of SLURM.
+# Short jobs run one after another in one job of SLURM, if each is ready within seconds of the one before it.
 SECONDS_TO_GATHER = 5.0
+MOST_WAITS_TO_GATHER = 6
 MINUTES_OF_SHORT = 20
 MINUTES_OF_PACK = 120
+SIZE_OF_ARRAY = 1000  # the plugin's own default
 T = TypeVar("T")
 
 
@@ -119,6 +124,16 @@ class Unit:
     folder: Path
 
 
+@dataclass(frozen=True)
+class Failure:
+    """A job that failed and will be submitted again: why, what else is to say, and whether it had begun."""
+
+    job: Any
+    cause: str
+    advice: str
+    has_begun: bool
+
+
 class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
     """Submits jobs as slurm/site.yaml says. Short jobs that are ready together are one job of SLURM."""
 
@@ -137,6 +152,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         self.seconds = max(1, min(polls, age // LOOKS_PER_JOB_AGE)) if age else polls
         self.grown: dict[str, Grown] = {}
         self.unanswered = 0
+        self.tries_from = 0.0  # when a job was first refused though no other of the user was left
         self.submitted = Submitted(self.workflow.dag)
         self.ready: list[Any] = []
         self.lock_of_ready = threading.Lock()
@@ -163,7 +179,11 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         self._submit_all([job])
 
     def _submit_ready(self) -> None:
-        time.sleep(min(SECONDS_TO_GATHER, self.seconds))
+        for _ in range(MOST_WAITS_TO_GATHER):
+            before = [*self.ready]
+            time.sleep(min(SECONDS_TO_GATHER, self.seconds))
+            if self.ready == before:
+                break
         with self.lock_of_ready:
             jobs, self.ready = self.ready, []
         self._submit_all(jobs)
@@ -172,73 +192,101 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         if self.is_stopping:
             return
         try:
-            known = any(self.submitted.id_of(job) for job in jobs)
-            states = self._states() if known else {}
+            known = {id_ for job in jobs if (id_ := self.submitted.id_of(job))}
+            states = self._without_changed(jobs, self._states(known)) if known else {}
         except Exception as error:
-            self._report_errors(jobs, f"the job cannot be submitted: {error!r}")
+            self._report_errors(jobs, _not_submitted(error))
             return
-        units = [unit for job in jobs for unit in self._new(job, states)]
+        taken: defaultdict[str, list[Any]] = defaultdict(list)
+        units = [unit for job in jobs for unit in self._new(job, states, taken)]
+        for id_, own in taken.items():
+            self._say(f"takes over SLURM job {id_} of an earlier run: {_label(own)}", id_, own)
         for pack in packed(units, self.site.limits, attrgetter("asked")):
             try:
                 self._submit(pack)
             except RefusedError as error:
-                self._report_errors([unit.job for unit in pack], f"SLURM refused the job: {error}")
+                text = f"SLURM refused the job: {error}; correct {SITE}, or ask your site"
+                self._report_errors([unit.job for unit in pack], text)
             except Exception as error:  # else the main thread would wait for the jobs forever
-                self._report_errors([unit.job for unit in pack], f"the job cannot be submitted: {error!r}")
+                self._report_errors([unit.job for unit in pack], _not_submitted(error))
 
-    def _new(self, job: Any, states: Mapping[str, str]) -> Iterator[Unit]:
-        """Yield a job that has to be submitted; not one that an earlier Snakemake submitted and that runs."""
+    def _without_changed(self, jobs: Iterable[Any], states: dict[str, str]) -> dict[str, str]:
+        """Cancel jobs of SLURM with a job that has changed since it was submitted; return the states then.
+
+        This is before any of its others is taken over.
+        """
+        for job in jobs:
+            id_ = self.submitted.id_of(job)
+            if id_ is None or not is_live(states, id_) or self.submitted.is_same(job):
+                continue
+            if not exit_file(self._folder(job) / f"{id_}.log").exists():
+                self._say(f"SLURM job {id_} is cancelled, since its settings, code or inputs changed", id_)
+                # Until it can remove no file any more.
+                cancel([id_])
+                while not self.is_stopping and is_live(states := self._states([id_]), id_):
+                    time.sleep(self.seconds)
+        return states
+
+    def _new(self, job: Any, states: Mapping[str, str], taken: Mapping[str, list[Any]]) -> Iterator[Unit]:
+        """Yield a job that has to be submitted; add to ``taken`` one that runs since an earlier Snakemake."""
         try:
-            folder = self.slurm_logdir / job.name / _words(job)
-            if not self._taken_over(job, folder, states):
+            folder = self._folder(job)
+            if id_ := self._taken_over(job, folder, states):
+                taken[id_].append(job)
+            else:
+                for log in (log for each in jobs_of(job) for log in each.log):
+                    # Of an earlier run; Snakemake would show it if this job is refused.
+                    Path(log).unlink(missing_ok=True)
                 folder.mkdir(parents=True, exist_ok=True)
                 yield Unit(job, self._request(job), folder)
         except InputError as error:
             self._report_errors([job], str(error))
         except Exception as error:
-            self._report_errors([job], f"the job cannot be submitted: {error!r}")
+            self._report_errors([job], _not_submitted(error))
 
     def _report_errors(self, jobs: Sequence[Any], text: str) -> None:
         for job in jobs:
-            self._report_job_error_threadsafe(SubmittedJobInfo(job), f"error: {text}. ")
+            self._report_job_error_threadsafe(SubmittedJobInfo(job), f"{text}. ")
 
-    def _taken_over(self, job: Any, folder: Path, states: Mapping[str, str]) -> bool:
+    def _say(self, text: str, id_: str, jobs: Sequence[Any] = ()) -> None:
+        """Log a line about a job of SLURM, which our logger shows, and the jobs that it runs from now on."""
+        own = [each.jobid for job in jobs for each in jobs_of(job)]
+        self.logger.info(text, extra={"slurm_job": id_, "jobs": own})
+
+    def _taken_over(self, job: Any, folder: Path, states: Mapping[str, str]) -> str | None:
+        """Return the id of an earlier submission that is as this one would be, and that has not failed."""
         id_ = self.submitted.id_of(job)
         if id_ is None:
-            return False
+            return None
         log = folder / f"{id_}.log"
         live, status = is_live(states, id_), exit_file(log)
         if not self.submitted.is_same(job):
-            if live and not status.exists():
-                self.logger.info(f"SLURM job {id_} is cancelled, since its settings, code or inputs changed.")
-                self._cancel_and_wait(id_)
-            return False
+            return None
         end = ended(states.get(id_), [log, self._output(id_)])
         # Snakemake knew of an earlier success before it began.
         is_new = end is not None and end.cause is None and status.exists()
         if not (live if end is None else is_new and status.stat().st_mtime > self.started_at):
-            return False
-        self.logger.info(f"Job {job.jobid} takes over SLURM job {id_} of an earlier run (log: {log}).")
+            return None
         self._report(job, id_, log, None)
-        return True
+        return id_
 
-    def _states(self) -> dict[str, str]:
-        """Return the states of jobs that do not change at the moment.
+    def _states(self, ids: Collection[str]) -> dict[str, str]:
+        """Return the states of all jobs, when those of ``ids`` do not change at the moment.
 
         Waits for SLURM to answer: a job that runs must not run twice.
         """
+        looks = 0
         while not self.is_stopping:
             states = queue()
-            if states is not None and "COMPLETING" not in states.values():
+            ending = sorted(id_ for id_ in ids if states and states.get(id_) == "COMPLETING")
+            if states is not None and not ending:
                 return states
+            looks += 1
+            if looks % POLLS_UNTIL_LINE == 0:
+                what = f"SLURM job {ending[0]} has ended" if ending else "squeue answers"
+                self.logger.warning(f"no job is submitted until {what}, as one of an earlier run may go on.")
             time.sleep(self.seconds)
         return {}
-
-    def _cancel_and_wait(self, id_: str) -> None:
-        """Cancel a job of SLURM, and wait until it can remove no file any more."""
-        cancel([id_])
-        while not self.is_stopping and is_live(self._states(), id_):
-            time.sleep(self.seconds)
 
     def _submit(self, pack: Sequence[Unit]) -> None:
         asked, token = together([unit.asked for unit in pack]), uuid.uuid4().hex
@@ -246,7 +294,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         resources = dict(options(asked, self.site))
         account = resources.pop("slurm_account", None)
         params = {
-            "run_uuid": self.run_uuid,
+            "run_uuid": self._name(pack),
             "slurm_logfile": self._output("%j"),
             # By the last word, a job is found that was accepted without an answer.
             "comment_str": " ".join([*dict.fromkeys(f"rule_{unit.job.name}" for unit in pack), token]),
@@ -267,9 +315,6 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             # Before it can end: a job's outputs are complete when its marker is gone.
             for each in jobs_of(unit.job):
                 self.workflow.persistence.started(each, None)
-                for log in each.log:
-                    # Of an earlier run; Snakemake would show it if this job is refused.
-                    Path(log).unlink(missing_ok=True)
         call = f"{command} {gpu_option(asked.gpus, self.site)} /dev/stdin"
         id_ = self._sbatch(call, self._script(pack), token)
         try:
@@ -278,16 +323,27 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         except OSError:
             cancel([id_])
             raise
-        numbers = ", ".join(str(unit.job.jobid) for unit in pack)
-        asks = f"{asked.partition}, {pluralize(asked.threads, 'core')}, {asked.mem_mb:,} MB"
+        asks = f"{pluralize(asked.threads, 'core')}, {asked.mem_mb:,} MB"
         asks += f", {asked.minutes} min" if asked.minutes else ""
         asks += f", {pluralize(asked.gpus, 'GPU')}" if asked.gpus else ""
-        jobs = "Job" if len(pack) == 1 else "Jobs"
-        self.logger.info(f"{jobs} {numbers}: SLURM job {id_} ({asks}; log: {self._output(id_)})")
+        jobs = [unit.job for unit in pack]
+        self._say(f"submitted: {_label(jobs)} as SLURM job {id_} to {asked.partition} ({asks})", id_, jobs)
         for unit in pack:
             # Each may use the memory of the one that asked for most.
             had = unit.asked.model_copy(update={"mem_mb": asked.mem_mb})
             self._report(unit.job, id_, unit.folder / f"{id_}.log", had)
+
+    def _name(self, pack: Sequence[Unit]) -> str:
+        """Return the name of a job of SLURM, which squeue shows."""
+        settings = self.workflow.executor_settings
+        if settings.efficiency_report:  # of the jobs with this name
+            return str(self.run_uuid)
+        rules = "+".join(dict.fromkeys(unit.job.name for unit in pack))
+        return f"{settings.jobname_prefix}_{rules}" if settings.jobname_prefix else rules
+
+    def _folder(self, job: Any) -> Path:
+        """Return the folder of a job's logs, by the ids of its submissions."""
+        return Path(self.slurm_logdir, job.name, _words(job))
 
     def _output(self, id_: str) -> Path:
         """Return the file for what SLURM itself says of a job."""
@@ -333,6 +389,7 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
 
     def _sbatch(self, command: str, script: str, token: str) -> str:
         """Submit a script; return the job's id. ``token``: in its comment. Raises RefusedError."""
+        self.tries_from = time.monotonic()
         tries = tenacity.Retrying(
             retry=tenacity.retry_if_exception_type(TransientError),
             wait=tenacity.wait_exponential(multiplier=2, max=60),
@@ -344,11 +401,13 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
 
     def _has_tried_enough(self, state: tenacity.RetryCallState) -> bool:
         error = state.outcome.exception() if state.outcome else None
-        # A limit on the number of jobs ends when other jobs do.
+        # A limit on the number of jobs ends when other jobs do: those of the user, or of a group.
         if any(text in str(error) for text in FULL) and not self.is_stopping:
             states = queue()
-            return states is not None and not any(is_live(states, id_) for id_ in states)
-        return self.is_stopping or (state.seconds_since_start or 0) > SECONDS_OF_TRIES
+            if states is None or any(is_live(states, id_) for id_ in states):
+                self.tries_from = time.monotonic()
+                return False
+        return self.is_stopping or time.monotonic() - self.tries_from > SECONDS_OF_TRIES
 
     def _say_that_it_waits(self, state: tenacity.RetryCallState) -> None:
         if state.attempt_number == LINE_AFTER_TRIES:
@@ -369,9 +428,13 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         self.polls += 1
         if self.polls % POLLS_UNTIL_LINE == 0:
             self._say_what_waits()
+        failures: defaultdict[str, list[Failure]] = defaultdict(list)
         for job in active_jobs:
-            if states is None or not self._has_ended(job, states):
+            # What Ctrl-C cancels has not failed.
+            if states is None or self.is_stopping or not self._has_ended(job, states, failures):
                 yield job
+        for id_, own in failures.items():
+            self._submit_again(id_, own)
 
     def _say_what_waits(self) -> None:
         """Say of jobs that may wait for ever why they wait, once each."""
@@ -380,8 +443,10 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
                 self.said.add((id_, reason))
                 self.logger.warning(f"SLURM job {id_} waits: {reason}")
 
-    def _has_ended(self, info: SubmittedJobInfo, states: Mapping[str, str]) -> bool:
-        """Return whether a job has ended, and report it then."""
+    def _has_ended(
+        self, info: SubmittedJobInfo, states: Mapping[str, str], failures: Mapping[str, list[Failure]]
+    ) -> bool:
+        """Return whether a job has ended, and report it then; add to ``failures`` one that runs again."""
         watched: Watched = info.aux["watched"]
         state = states.get(info.external_jobid)
         end = ended(state, watched.logs)
@@ -397,14 +462,33 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             self.failed.add(str(info.external_jobid))
             cause = (end and end.cause) or Cause.LOST
             has_begun = watched.logs[0].exists()
-            advice = self._advice(info.job, cause, watched.asked) if has_begun else " before it began"
+            before = f" before {'this job of it' if watched.logs[1].exists() else 'it'} began"
+            advice = self._advice(info.job, cause, watched.asked) if has_begun else before
             # Snakemake shows the stage's log, but not the job's, in which it may have failed itself.
             found = fault(watched.logs[0]) if cause is Cause.ERROR else None
             why = f" ({found})" if found else ""
-            text = f"SLURM job {info.external_jobid}: {cause.value}{why}{advice}. "
             logs = [str(log) for log in watched.logs if log.exists()]
-            self.report_job_error(info, msg=text, aux_logs=logs)
+            if info.job.attempt <= info.job.restart_times and not self.workflow.scheduler._user_kill:
+                advice += f"; log: {logs[0]}" if cause is Cause.ERROR and has_begun else ""
+                failure = Failure(info.job, f"{cause.value}{why}", advice, has_begun)
+                failures[str(info.external_jobid)].append(failure)
+            else:
+                text = f"SLURM job {info.external_jobid}: {cause.value}{why}{advice}. "
+                self.report_job_error(info, msg=text, aux_logs=logs)
         return True
+
+    def _submit_again(self, id_: str, failures: Sequence[Failure]) -> None:
+        """Let Snakemake submit jobs again that one job of SLURM had to run; say it in one line."""
+        # Of those that had not begun, the others say why.
+        told = [each for each in failures if each.has_begun] or failures[:1]
+        ran = (times() or {}).get(id_, "")
+        after = f" after {ran}" if ran.strip("0:") else ""
+        why = "; ".join(dict.fromkeys(f"{each.cause}{after}{each.advice}" for each in told))
+        jobs = [each.job for each in failures]
+        again = f"attempt {jobs[0].attempt + 1} of {jobs[0].restart_times + 1}"
+        self._say(f"SLURM job {id_}: {why}; submitted again ({again}): {_label(jobs)}", id_)
+        for job in jobs:
+            self.workflow.scheduler.error_callback(job)
 
     def _advice(self, job: Any, cause: Cause, asked: Request | None) -> str:
         """Return what the job asked for and what a retry will, where it had too little of something."""
@@ -426,6 +510,12 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         else:
             resource, had, now = "runtime", asked.minutes or 0, again.minutes or 0
             amount = pluralize(had, "minute")
+        if not had:
+            given = "memory" if cause is Cause.MEMORY else "time"
+            return (
+                f"; it had the {given} that partition {asked.partition} gives; "
+                f"set more: --set-resources {job.name}:{resource}=NUMBER"
+            )
         if now == had:
             return (
                 f"; {amount} is the most that partition {asked.partition} allows (max_{resource} in {SITE})"
@@ -466,6 +556,8 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
 def use_site() -> None:
     """Let Snakemake's plugin for SLURM submit jobs by this executor, where the cluster is described."""
     if site_file().is_file():
+        # A site without arrays of jobs, which are not used here, would end the run.
+        plugin.get_max_array_size = lambda: SIZE_OF_ARRAY
         ExecutorPluginRegistry().get_plugin("slurm").executor = Executor
 
 
@@ -535,13 +627,27 @@ def _submitted(command: str, script: str, token: str) -> str:
     )
     if done.returncode == 0 and (id_ := job_id(done.stdout)):
         return id_
-    text = refusal(done.stderr)
+    text = refusal(done.stderr) or f"sbatch ended with {done.returncode}, and printed no id of a job"
     is_transient = any(part in text for part in (*TRANSIENT, *FULL))
     raise (TransientError if is_transient else RefusedError)(text)
 
 
+def _not_submitted(error: Exception) -> str:
+    if isinstance(error, OSError) and error.errno is not None:
+        return f"the job cannot be submitted: {of_file(error)}"
+    return f"the job cannot be submitted: {error!r}"
+
+
 def _key(job: Any) -> str:
     return f"{job.name} {_words(job)}"
+
+
+def _label(jobs: Sequence[Any]) -> str:
+    """Return jobs as the user knows them: one by its wildcards, several by the number of each rule."""
+    if len(jobs) == 1:
+        return _key(jobs[0]).strip()
+    counts = Counter(job.name for job in jobs)
+    return ", ".join(name if count == 1 else f"{name} ({count} jobs)" for name, count in counts.items())
 
 
 def _words(job: Any) -> str:

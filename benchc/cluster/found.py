@@ -6,14 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from getpass import getuser
 
-from benchc.cluster.site import minutes_of
+from benchc.cluster.site import SITE, minutes_of
 from benchc.errors import InputError
 
 SECONDS = 60.0
-NO_LIMIT = ("UNLIMITED", "INFINITE", "infinite", "n/a", "NONE", "None")
+NO_LIMIT = ("unlimited", "infinite", "n/a", "none")
 # A partition, whether it is up, its time, and of each kind of node cores, memory in MB and generic resources.
 FORMAT = "%P|%a|%l|%c|%m|%G"
-GPU = re.compile(r"(?:^|,)gpu:(?:([^:,()]+):)?(\d+)")
+# A type and a number may follow; without a number, it is 1.
+GPU = re.compile(r"(?:^|,)gpu(?::([^:,()]+))??(?::(\d+))?(?=[,(]|$)")
 LEAST_MEMORY_MB = 100  # of a node whose memory the site has stated
 
 
@@ -32,14 +33,18 @@ class FoundPartition:
 def said(*command: str) -> str:
     """Return what a command of SLURM prints. Raises InputError where it fails, or is not there."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=True
+        )
     except FileNotFoundError as error:
         raise InputError(
             f"{command[0]}: there is no such command here; call benchc site on a node that submits jobs"
         ) from error
     except (OSError, subprocess.SubprocessError) as error:
-        reason = (getattr(error, "stderr", "") or str(error)).strip().splitlines()
-        raise InputError(f"{' '.join(command)} failed ({' '.join(reason)}); ask your site") from error
+        printed = getattr(error, "stderr", "") or ""
+        # That of a time-out is bytes.
+        reason = (printed.decode(errors="replace") if isinstance(printed, bytes) else printed) or str(error)
+        raise InputError(f"{' '.join(command)} failed ({' '.join(reason.split())}); ask your site") from error
     return done.stdout
 
 
@@ -52,16 +57,24 @@ def partitions() -> dict[str, FoundPartition]:
     found: dict[str, FoundPartition] = {}
     # Without --exact, nodes of several sizes have the smallest one's.
     for line in said("sinfo", "--noheader", "--exact", f"--format={FORMAT}").splitlines():
-        name, state, time, cores, memory, resources = (part.strip() for part in line.split("|"))
+        parts = [part.strip() for part in line.split("|")]
+        if len(parts) != len(FORMAT.split("|")):  # a line of the site
+            continue
+        name, state, time, cores, memory, resources = parts
         if state != "up" or not _number(cores):  # without nodes
             continue
         partition = found.setdefault(name.rstrip("*"), FoundPartition(name.endswith("*")))
-        if time not in NO_LIMIT:
-            partition.max_runtime = minutes_of(time)
+        if time.lower() not in NO_LIMIT:
+            try:
+                partition.max_runtime = minutes_of(time)
+            except ValueError as error:
+                raise InputError(
+                    f"sinfo: the time limit of partition {name} {error}; write {SITE} by hand"
+                ) from error
         partition.max_threads = max(partition.max_threads, _number(cores))
         partition.max_mem_mb = max(partition.max_mem_mb, _number(memory))
         gpus = GPU.findall(resources)
-        partition.max_gpu = max(partition.max_gpu, sum(int(count) for _, count in gpus))
+        partition.max_gpu = max(partition.max_gpu, sum(int(count or 1) for _, count in gpus))
         types = [kind for kind, _ in gpus if kind]
         partition.gpu_types = tuple(dict.fromkeys([*partition.gpu_types, *types]))
     if not found:
@@ -72,8 +85,11 @@ def partitions() -> dict[str, FoundPartition]:
 def is_refused(options: Sequence[str]) -> bool:
     """Return whether SLURM would refuse a job with some options of sbatch."""
     command = ["sbatch", "--test-only", "--time=1", *options, "--wrap=true"]
-    done = subprocess.run(command, capture_output=True, timeout=SECONDS, check=False)
-    return done.returncode != 0
+    try:
+        said(*command)
+    except InputError:
+        return True
+    return False
 
 
 def accounts() -> list[str]:

@@ -1,16 +1,17 @@
 """What a cluster's file, slurm/site.yaml, says: account, partitions and their limits, GPUs, environment."""
 
 import math
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from benchc.config.errors import ConfigError
 from benchc.config.load import validate
-from benchc.config.strict import NotBlank, Strict
+from benchc.config.strict import GpuType, NotBlank, Strict, Variable
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
 from benchc.home import HOME
@@ -19,9 +20,8 @@ from benchc.models.gpus import TYPE_ASKED
 SITE = Path("slurm/site.yaml")
 # Of SLURM, D-HH:MM:SS and its short forms, and of Snakemake, such as 90m, 24h and 7d.
 SLURM_TIME = re.compile(r"(?:(\d+)-)?(\d+)(?::(\d+))?(?::(\d+))?")
-# An unquoted time such as 12:00:00.
-SEXAGESIMAL = re.compile(r"max_runtime:[ \t]*(\d+(?::\d+)+)[ \t]*(?:[#,}\n]|$)")
 UNITS = {"m": 1, "h": 60, "d": 1440}
+VARIABLE = re.compile(r"\$\{?(\w+)")
 
 
 def minutes_of(time: str) -> int:
@@ -29,7 +29,7 @@ def minutes_of(time: str) -> int:
 
     Raises ValueError for another text.
     """
-    if time[-1:] in UNITS and time[:-1].isdigit():
+    if time[-1:] in UNITS and time[:-1].isdecimal():
         return int(time[:-1]) * UNITS[time[-1]]
     match = SLURM_TIME.fullmatch(time)
     if match is None:
@@ -47,6 +47,19 @@ def minutes_of(time: str) -> int:
 def _minutes(value: object) -> object:
     """Return a text as minutes; a value of another type is validated as it is."""
     return minutes_of(value) if isinstance(value, str) else value
+
+
+def _expanded(value: str) -> str:
+    """Return a text with its variables and ~. Raises ValueError for one that is not set here."""
+    unset = [name for name in VARIABLE.findall(value) if name not in os.environ]
+    if unset:
+        raise ValueError(
+            f'is "{value}", but ${unset[0]} is not set here; write its value, or set the variable in setup'
+        )
+    if "\0" in value:
+        raise ValueError("has a null character; remove it")
+    # Not by pathlib, since a value need not be a path.
+    return os.path.expanduser(os.path.expandvars(value))  # noqa: PTH111
 
 
 Minutes = Annotated[int, BeforeValidator(_minutes), Field(ge=1)]
@@ -69,18 +82,19 @@ class Gpus(Strict):
     """How jobs ask for GPUs. ``type``: as SLURM names it; None for any."""
 
     request: Literal["gpus", "gres"] = "gpus"
-    type: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")] | None = None
+    type: GpuType | None = None
 
 
 class Site(Strict):
     """A cluster, as slurm/site.yaml describes it."""
 
+    PAGE: ClassVar[str] = "docs/cluster.md"
     account: NotBlank | None = None
     qos: NotBlank | None = None
-    partitions: Annotated[Mapping[str, Partition | None], Field(min_length=1)]
+    partitions: Annotated[Mapping[NotBlank, Partition | None], Field(min_length=1)]
     gpus: Gpus = Gpus()
     setup: NotBlank | None = None
-    environment: Mapping[str, str] = Field(default_factory=dict)
+    environment: Mapping[Variable, Annotated[str, AfterValidator(_expanded)]] = Field(default_factory=dict)
     local_jobs: Positive = 2
     seconds_between_polls: Positive = 15
 
@@ -109,14 +123,13 @@ def site_file() -> Path:
 def read_site(path: Path) -> Site:
     """Return a site. Raises InputError where the file cannot be read, or ConfigError where it is invalid."""
     try:
-        if match := SEXAGESIMAL.search(path.read_text(encoding="utf-8", errors="replace")):
-            raise InputError(
-                f"{path}: YAML reads {match[1]} as a number to the base 60; put the time in quotes"
-            )
         content: Any = read_yaml(path)
     except (OSError, YamlError) as error:
         reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else error
-        raise InputError(f"{path}: {reason}; benchc site writes it, on a node that submits jobs") from error
+        fix = "benchc site writes it, on a node that submits jobs"
+        if path.exists():
+            fix = "correct it, or write it anew: benchc site --replace"
+        raise InputError(f"{path}: {reason}; {fix}") from error
     errors: list[str] = []
     site = validate(Site, {} if content is None else content, str(path), errors)
     if site is None:

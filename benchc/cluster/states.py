@@ -32,7 +32,7 @@ class Cause(Enum):
     TIME = "time limit"
     NODE = "its node failed"
     PREEMPTED = "preempted"
-    CANCELLED = "cancelled"
+    CANCELLED = "cancelled (by scancel, or preempted)"
     LOST = "SLURM no longer knows it, and it left no exit status"
     ERROR = "failed"
 
@@ -46,9 +46,9 @@ class Ended:
 
 # Lines that SLURM writes to a job's log, from the most to the least specific.
 LINES = (
-    ("oom-kill", Cause.MEMORY),
-    ("oom_kill", Cause.MEMORY),
-    ("memory limit", Cause.MEMORY),
+    (r"oom[-_]kill", Cause.MEMORY),
+    # Programs have memory limits, too.
+    (r"slurmstepd.* memory limit", Cause.MEMORY),
     ("DUE TO TIME LIMIT", Cause.TIME),
     ("DUE TO NODE FAILURE", Cause.NODE),
     ("DUE TO PREEMPTION", Cause.PREEMPTED),
@@ -86,6 +86,11 @@ def comments() -> dict[str, str] | None:
     return _queue("%k")
 
 
+def times() -> dict[str, str] | None:
+    """Return how long each of the user's jobs has run, such as 3:21, by id; None where SLURM cannot say."""
+    return _queue("%M")
+
+
 def reasons() -> dict[str, str]:
     """Return why each job waits that may wait for ever; none where SLURM cannot say."""
     found = _queue("%T %r") or {}
@@ -99,7 +104,9 @@ def _queue(field: str) -> dict[str, str] | None:
     # By number, since the environment may have another name.
     command = ["squeue", "--noheader", "--states=all", f"--format=%A|{field}", "--user", str(os.getuid())]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=True)
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=True
+        )
     except (OSError, subprocess.SubprocessError):
         return None
     pairs = (line.strip().partition("|") for line in done.stdout.splitlines())
@@ -134,8 +141,8 @@ def _cause(state: str | None, logs: Sequence[Path]) -> Cause:
     """Return why a job failed, by SLURM's state and by what it wrote to the logs."""
     if state in STATES:
         return STATES[state]
-    text = "".join(map(_last_lines, logs))
-    return next((cause for line, cause in LINES if line in text), Cause.ERROR)
+    text = "\n".join(map(_last_lines, logs))
+    return next((cause for line, cause in LINES if re.search(line, text)), Cause.ERROR)
 
 
 def fault(log: Path) -> str | None:

@@ -17,6 +17,8 @@ FOLDER = Path(".snakemake/site")
 MEMORY_MB = 2000
 MINUTES = 5
 SECONDS_BETWEEN_LOOKS = 2.0
+SECONDS_FOR_FILES = 60.0  # to arrive on a shared file system, after the job has ended
+START = '{"host": '  # of the line that is printed on the node
 # Run on the node. It prints what a job would find there.
 PROGRAM = """
 import json, os, socket, sys
@@ -59,21 +61,30 @@ def try_partitions(site: Site, folders: Sequence[Path], wait_s: float) -> Iterat
         if id_.isdigit():
             submitted[name] = id_
         else:
-            yield Tried(name, False, f"SLURM refuses jobs: {id_}")
+            yield Tried(name, False, f"no job can be submitted: {id_}")
+    ended: dict[str, float] = {}
     end = time.monotonic() + wait_s
     while submitted and time.monotonic() < end:
         time.sleep(SECONDS_BETWEEN_LOOKS)
         states = queue()
         for name, id_ in list(submitted.items()):
             done = _output(name).with_suffix(".exit").exists()
-            if done or (states is not None and states.get(id_, "PENDING") in ENDED):
+            state = (states or {}).get(id_, "PENDING")
+            if state in ENDED:
+                ended.setdefault(name, time.monotonic())
+            waits = SECONDS_FOR_FILES if state == "COMPLETED" else 0
+            if done or (name in ended and time.monotonic() >= ended[name] + waits):
                 del submitted[name]
                 yield _tried(name, site)
     states = queue() or {}
     cancel(list(submitted.values()))
     for name, id_ in submitted.items():
+        if name in ended:
+            yield _tried(name, site)
+            continue
         state = states.get(id_, "unknown").lower()
-        yield Tried(name, None, f"the job did not end within {wait_s:.0f} s ({state}); look again later")
+        text = f"the job did not end within {wait_s:.0f} s ({state}), and is cancelled; look again later"
+        yield Tried(name, None, text)
 
 
 def _output(partition: str) -> Path:
@@ -94,18 +105,20 @@ def _submit(asked: Request, site: Site, folders: Sequence[Path]) -> str:
     script += f"echo $? > {quote(str(output.with_suffix('.exit').absolute()))}\n"
     done = subprocess.run(command, input=script, capture_output=True, text=True, check=False)
     if done.returncode:
-        return refusal(done.stderr)
-    return job_id(done.stdout) or f"no id in {done.stdout.strip()!r}"
+        return refusal(done.stderr) or f"sbatch ended with {done.returncode}"
+    return job_id(done.stdout) or f"sbatch printed no id of a job, but {done.stdout.strip()!r}"
 
 
 def _tried(partition: str, site: Site) -> Tried:
     """Return what the job of a partition printed."""
-    lines = _output(partition).read_text().splitlines() if _output(partition).exists() else []
+    output = _output(partition)
+    lines = output.read_text(errors="replace").splitlines() if output.exists() else []
     try:
-        found = json.loads(lines[-1])
-    except (ValueError, IndexError):
-        reason = lines[-1] if lines else "it wrote nothing"
-        return Tried(partition, False, f"the job failed ({reason}); {_output(partition)} has all of it")
+        # A site or Python itself may print more.
+        found = json.loads(next(line for line in reversed(lines) if line.startswith(START)))
+    except (ValueError, StopIteration):
+        reason = next(filter(str.strip, reversed(lines)), "it wrote nothing")
+        return Tried(partition, False, f"the job failed ({reason}); {output} has all of it")
     where = f"on {found['host']}, Python {found['python']}"
     wrong = [f"cannot read {path}" for path in found["unreadable"]]
     wants_gpu = site.limits[partition].max_gpu > 0

@@ -1,6 +1,7 @@
 """Settings of models whose answers another program made, and their checks."""
 
 from collections.abc import Iterator
+from pathlib import PurePath
 
 from pydantic import Field
 
@@ -21,8 +22,17 @@ class Imported(Strict):
 
 
 def own_model_errors(raw: Raw, file: str, key: str = "answers_from") -> Iterator[str]:
-    """Yield one line for each id of ``key`` that a model of the run has."""
+    """Yield one line for each id of ``key`` that a model of the run has, and each file of two models."""
     models = [name for _, name in texts(raw.get("models"))]
+    owners: dict[PurePath, str] = {}
     for name in block(raw, key):
         if name in models:
             yield f"{file}: {key} has {shown(name)}, which is also one of models; give it another id."
+        for part, path in block(block(raw, key), name).items():
+            if part == "label" or not isinstance(path, str):
+                continue
+            if (owner := owners.setdefault(PurePath(path), name)) != name:
+                yield (
+                    f"{file}: {key}.{name}.{part} is {shown(path)}, which is also a file of {owner}; give "
+                    "each model its own."
+                )

@@ -1,9 +1,11 @@
 """The entries of the catalogues, config/sources.yaml and config/models.yaml."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import parse_qsl, urlsplit
 
 from pydantic import BeforeValidator, Field, RootModel, model_validator
 
@@ -37,12 +39,18 @@ from benchc.sources.formats import FORMATS, Format
 from benchc.sources.reader_options import MOST_REJECTED, STANDARD
 
 IMAGE = "<image>"  # in the prompt of most models
+# Parameters of addresses that give access; keys of links that everybody may have, such as rlkey, are not.
+SECRET = re.compile(
+    r"token|secret|passw|signature|credential|^sig$|(api|access|account)[-_]?key", re.IGNORECASE
+)
 
 
 class GeneratedSource(Strict):
     """A source that the run generates (benchc/demo)."""
 
-    groups: int = Field(ge=1, description="Groups of items per category; a group has one item per option.")
+    groups: int = Field(
+        ge=1, le=10**4, description="Groups of items per category; a group has one item per option."
+    )
 
 
 class ReaderOptions(Strict):
@@ -74,7 +82,7 @@ class ReaderOptions(Strict):
         description="Column with all options as a Python list of strings such as `(A) red`; null if columns "
         "A, B, ... contain them.",
     )
-    index_below: Annotated[int, Field(ge=1)] | None = Field(
+    index_below: Annotated[int, Field(ge=1, le=10**12)] | None = Field(
         default=None,
         description="Omit rows with this index or a larger one (in MMBench, circular copies); null for none.",
     )
@@ -163,7 +171,7 @@ class Conversion(Strict):
     md5: dict[str, Md5] = Field(
         default_factory=dict, description="MD5 of files at a web address, by name; without one, no check."
     )
-    bytes: dict[str, Annotated[int, Field(ge=1)]] = Field(
+    bytes: dict[str, Annotated[int, Field(ge=1, le=10**15)]] = Field(
         default_factory=dict,
         description="Bytes of files at a web address, by name; a file of another size is refused.",
     )
@@ -171,7 +179,7 @@ class Conversion(Strict):
         default_factory=dict,
         description="Other addresses of files at a web address, by name, as for a source. They need an md5.",
     )
-    take_images: Annotated[int, Field(ge=1)] | Annotated[str, Field(min_length=1)] | None = Field(
+    take_images: Annotated[int, Field(ge=1, le=10**4)] | Annotated[str, Field(min_length=1)] | None = Field(
         default=None,
         description="How many images to take, with all their questions: the first in the order of a hash of "
         "their ids, so fewer are a subset. Or the path of a file with their ids or names, one per line. null "
@@ -207,17 +215,18 @@ class Conversion(Strict):
                     raise ValueError(f"has {key} of {name}, which is no download; only downloads are checked")
         for name, mirrors in self.mirrors.items():
             _checked_mirrors(self.files[name], mirrors, self.md5.get(name), f" of {name}")
+        _check_public([*filter(is_address, self.files.values()), *chain.from_iterable(self.mirrors.values())])
         return self
 
 
 class Published(Strict):
     """What the publishers or the benchmark's paper state of a data set, before it is downloaded."""
 
-    items: Annotated[int, Field(ge=1)] | None = Field(
+    items: Annotated[int, Field(ge=1, le=10**9)] | None = Field(
         default=None, description="Items: rows, questions, or images with captions; null if not published."
     )
     rounded: bool = Field(default=False, description="Whether items is rounded, such as 1.9K.")
-    images: Annotated[int, Field(ge=1)] | None = Field(
+    images: Annotated[int, Field(ge=1, le=10**10)] | None = Field(
         default=None,
         description="Images that the items are about, where a run may take some of them; null elsewhere.",
     )
@@ -237,12 +246,13 @@ class Source(Strict):
     url: WebAddress | None = Field(
         default=None,
         description="Address of the TSV. In this and in a local TSV, images are AVIF, BMP, GIF, JPEG, "
-        "JPEG 2000, PNG, PPM, TIFF or WebP files of at most 40 megapixels; rows with others are rejected.",
+        "JPEG 2000, PNG, PPM, TIFF or WebP files of at most 40 megapixels, and 32,768 pixels a side; "
+        "rows with others are rejected.",
     )
     md5: Md5 | None = Field(
         default=None, description="MD5 of the file at url; null if none is published, to skip the check."
     )
-    bytes: Annotated[int, Field(ge=1)] | None = Field(
+    bytes: Annotated[int, Field(ge=1, le=10**15)] | None = Field(
         default=None,
         description="Bytes of the file at url; one of another size is refused before it is downloaded. null "
         "if not known.",
@@ -305,22 +315,25 @@ class Source(Strict):
                 raise ValueError(f"has {key} without a url, but only downloads are checked")
         if self.url is not None:
             _checked_mirrors(self.url, self.mirrors, self.md5)
+            _check_public([self.url, *self.mirrors])
         return self
 
 
 class Training(Strict):
     """How the run trains a tiny model; the options of scripts/train_demo_model.py."""
 
-    hidden: int = Field(ge=24, multiple_of=24, description="Width of all layers.")
+    hidden: int = Field(ge=24, le=24 * 1000, multiple_of=24, description="Width of all layers.")
     vision_layers: int = Field(
-        ge=1, description="Layers of the vision encoder. A vilt has one stack, of both numbers together."
+        ge=1,
+        le=1000,
+        description="Layers of the vision encoder. A vilt has one stack, of both numbers together.",
     )
-    text_layers: int = Field(ge=1, description="Layers of the language model.")
+    text_layers: int = Field(ge=1, le=1000, description="Layers of the language model.")
     patch: Literal[1, 2, 3, 4, 6, 8, 12, 24] = Field(
         description="Side of a patch in pixels: an image has 48 pixels a side, and an even number of patches."
     )
-    steps: int = Field(ge=1, description="Training steps.")
-    batch: int = Field(ge=1, description="Images per step.")
+    steps: int = Field(ge=1, le=10**6, description="Training steps.")
+    batch: int = Field(ge=1, le=10**5, description="Images per step.")
     learning_rate: float = Field(gt=0, description="Learning rate of the weight matrices (Muon).")
     noise: float = Field(default=0.0, ge=0, le=1, description="Fraction of items with noisy images.")
     text_share: float = Field(
@@ -373,6 +386,7 @@ class Model(Strict):
     max_new_tokens: int = Field(
         default=512,
         ge=1,
+        le=10**6,
         description="The most tokens of a generated answer. A reasoning model needs thousands, since its "
         "reasoning counts.",
     )
@@ -436,6 +450,7 @@ class Model(Strict):
     gpus: int = Field(
         default=0,
         ge=0,
+        le=1024,
         description="GPUs per inference job; 0 is the CPU. A model that needs several is divided by its "
         "layers; their number is not meant to change predictions.",
     )
@@ -464,7 +479,7 @@ class Model(Strict):
         "that is large for the model: never, always, or where the first passes (64 of a job) are equal "
         "to the last bit. Each has predictions of its own in the cache.",
     )
-    mem_mb: int = Field(default=2000, ge=1, description="Main memory per inference job, in MB.")
+    mem_mb: int = Field(default=2000, ge=1, le=10**8, description="Main memory per inference job, in MB.")
     env: Environment | None = Field(
         default="transformers",
         description="Software environment of the model's jobs: a file in envs, without .yaml; null if none "
@@ -601,6 +616,26 @@ def _checked_mirrors(url: str, mirrors: Sequence[str], md5: str | None, of: str 
         )
     if url in mirrors:
         raise ValueError(f"has {url} also among its mirrors{of}; remove it there")
+
+
+def _check_public(urls: Iterable[str]) -> None:
+    """Raise ValueError, without the address, where one has a password or a key: results show addresses."""
+    for secret in filter(None, map(_secret_of, urls)):
+        raise ValueError(
+            f"has an address with {secret}, which the run's pages and exports would show; download the file, "
+            "and give its path"
+        )
+
+
+def _secret_of(url: str) -> str | None:
+    """Return what is secret in an address, by its name; None where nothing is, or it is no address."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    if "@" in parts.netloc:
+        return "a user or password"
+    return next((name for name, _ in parse_qsl(parts.query) if SECRET.search(name)), None)
 
 
 class SourceCatalogue(RootModel[dict[Id, Source]]):

@@ -11,7 +11,7 @@ from benchc.corruptions.registry import SUITES, Engine, all_corruptions_of, reci
 from benchc.corruptions.suite import Suite
 from benchc.demo.captions import CAPTION_SOURCE
 from benchc.demo.sources import GENERATED_SOURCES
-from benchc.labels import shared_labels
+from benchc.labels import mistaken_labels, shared_labels
 from benchc.models.registry import ANSWERING
 from benchc.suggestion import suggestion
 
@@ -80,6 +80,11 @@ def _labels(ids: Sequence[str] | Mapping[str, None], entries: Entries, catalogue
         yield (
             f"{catalogue}: {other}.label is {shown(labels[other])}, and so is {first}.label; a run that "
             "uses both needs two labels."
+        )
+    for id_ in mistaken_labels(labels):
+        yield (
+            f"{catalogue}: {id_}.label is {shown(labels[id_])}, which is the id of another; a run that uses "
+            "both needs another label."
         )
 
 

@@ -23,8 +23,8 @@ class ConfigError(InputError):
     """A configuration is invalid. ``errors`` has one line for each error."""
 
     def __init__(self, errors: Sequence[str]) -> None:
-        self.errors = tuple(errors)
-        super().__init__(*self.errors)
+        super().__init__(*errors)
+        self.errors = self.args
 
     def __str__(self) -> str:
         return "\n".join(self.errors)
@@ -42,7 +42,8 @@ def validation_errors(
         match details["type"]:
             case "missing":
                 place = details["loc"]
-                lines[place] = f"{dotted(place)} is missing; docs/configuration.md describes it"
+                page = getattr(model, "PAGE", "docs/configuration.md")
+                lines[place] = f"{dotted(place)} is missing; {page} describes it"
             case "extra_forbidden":
                 lines[place] = (
                     f"unknown key {dotted(place)}{suggestion(place[-1], _known_keys(model, place))}"
@@ -109,8 +110,11 @@ def _should(details: ErrorDetails) -> str:
     match details["type"]:
         case "model_type" | "dict_type":
             return "be a mapping"
+        case "none_required":
+            return "be null"
         case "string_pattern_mismatch":
-            return f"be {PATTERNS[details['ctx']['pattern']]}"
+            pattern = details["ctx"]["pattern"]
+            return f"be {PATTERNS.get(pattern, f'text that matches {pattern}')}"
     should = details["msg"].partition(" should ")[2].replace(" after validation", "")
     if (
         details["type"] in ("int_type", "float_type")

@@ -1,9 +1,11 @@
 """Settings of a language model that a run asks."""
 
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from benchc.config.server import check_access
 from benchc.config.strict import Strict, UserPath
 from benchc.endpoint.service import ReplyMode, Service
 
@@ -25,8 +27,15 @@ class LanguageModel(Strict):
         description="Folder of kept replies, relative to the working directory; null for the run's own.",
     )
     temperature: float = Field(default=1.0, ge=0, le=2, description="Temperature of the replies.")
-    concurrency: int = Field(default=8, ge=1, description="Requests at once.")
-    timeout_s: float = Field(default=120.0, gt=0, description="Seconds to wait for a reply.")
+    concurrency: int = Field(default=8, ge=1, le=1024, description="Requests at once.")
+    timeout_s: float = Field(
+        default=120.0, gt=0, le=86_400, description="Seconds to wait for a reply, until its end."
+    )
+
+    @model_validator(mode="after")
+    def _no_key(self) -> Self:
+        check_access(self.url, self.api_key_env)
+        return self
 
     def service(self, recordings: str | Path) -> Service:
         """Return how a job reaches it; ``recordings``: folder of its kept replies."""

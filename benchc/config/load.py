@@ -1,7 +1,7 @@
 """Load and validate the configuration of a run: settings and both catalogues, all errors together."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 from pathlib import Path
@@ -70,16 +70,18 @@ def load(
     root: Path,
     *,
     file: str = "config",
+    merged: Sequence[str] = (),
     environment: Mapping[str, str] | None = None,
 ) -> Config:
     """Return the validated configuration that ``raw``, the content of a config file, describes.
 
-    Paths in it are relative to ``root``. ``file`` is its name in messages; where that is the path of a YAML
-    file, keys that the file gives twice are errors too. ``environment`` has the variables that paths may use
-    (default: the process's). Raises ConfigError with all errors; without a known benchmark, no key can be
-    validated, so that this error comes alone.
+    Paths in it are relative to ``root``. ``file`` is its name in messages; where that is the path of a
+    file, its keys that are given twice and values that are others in YAML 1.2 are errors too. ``merged``:
+    the files that were merged to ``raw``, where ``file`` is none. ``environment`` has the variables that
+    paths may use (default: the process's). Raises ConfigError with all errors; without a known benchmark, no
+    key can be validated, so that this error comes alone.
     """
-    errors = _repeated_keys(root / file, file)
+    errors = [error for name in merged or [file] for error in _errors_of_file(root, name)]
     raw, finished = finished_run(
         raw, root, file, lambda benchmark: _settings_type(benchmark, file, errors).MEASURED_KEY
     )
@@ -145,15 +147,17 @@ def _suite(raw: Mapping[str, Any], root: Path, file: str, errors: list[str]) -> 
         return None
 
 
-def _repeated_keys(path: Path, file: str) -> list[str]:
-    """Return the error of a file that gives a key twice; ``raw`` has only the last of its values."""
-    if path.suffix in (".yaml", ".yml"):
-        try:
-            read_yaml(path)
-        except YamlError as error:
-            return [f"{file}: {error}."]
-        except (OSError, ValueError):
-            pass  # The name need not be a file's.
+def _errors_of_file(root: Path, file: str) -> list[str]:
+    """Return the error of a file that cannot be read as it is meant, as where it gives a key twice.
+
+    ``raw``, which another reader made of it, does not show it.
+    """
+    try:
+        read_yaml(root / file)
+    except YamlError as error:
+        return [f"{file}: {error}."]
+    except (OSError, ValueError):
+        pass  # The name need not be a file's.
     return []
 
 

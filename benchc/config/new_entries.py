@@ -1,6 +1,5 @@
 """Catalogue entries for the sources and models that a user names: a file, a folder, or an id."""
 
-import json
 import logging
 import os
 import re
@@ -19,6 +18,7 @@ from benchc.config.strict import HUB_ID
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
 from benchc.home import shipped
+from benchc.json_content import json_content
 from benchc.models.adapter_files import CONFIG as ADAPTER
 from benchc.models.folder import json_object
 from benchc.models.registry import has_own_module
@@ -261,6 +261,8 @@ def _hub_file(repo: str) -> Path:
     from huggingface_hub.errors import HfHubHTTPError, HFValidationError
     from huggingface_hub.utils.tqdm import disable_progress_bars
 
+    import benchc.models.hub.errors  # noqa: F401, limits the time of requests
+
     disable_progress_bars()
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
     try:
@@ -288,7 +290,7 @@ def _hub_file(repo: str) -> Path:
 
 def _json(path: Path, name: str) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_bytes())
+        content = json_content(path.read_bytes())
     except (OSError, ValueError) as error:
         raise InputError(
             f"{name}: {path.name} cannot be read ({error}); give a folder in the Hub's format, which has one"

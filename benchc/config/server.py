@@ -62,13 +62,19 @@ class Server(Strict):
         default=None, description="Environment variable with the key of the server at url; null for none."
     )
     concurrency: int = Field(default=16, ge=1, le=1024, description="Requests at once.")
-    timeout_s: float = Field(default=300.0, gt=0, description="Seconds to wait for an answer.")
+    timeout_s: float = Field(
+        default=300.0, gt=0, le=86_400, description="Seconds to wait for an answer, until its end."
+    )
     start_s: float = Field(
-        default=1800.0, gt=0, description="Seconds until a server that a job starts must answer /health."
+        default=1800.0,
+        gt=0,
+        le=86_400,
+        description="Seconds until a server that a job starts must answer /health.",
     )
     top_logprobs: int = Field(
         default=20,
         ge=1,
+        le=1000,
         description="Most probable tokens to ask for, where the server refuses logprob_token_ids; at most "
         "its --max-logprobs.",
     )
@@ -78,13 +84,7 @@ class Server(Strict):
         if (self.url is None) == (self.command is None):
             found = "none of them" if self.url is None else "url and command"
             raise ValueError(f"needs exactly one of url, command, but has {found}")
-        if self.url is not None:
-            _check_address(self.url)
-        if self.api_key_env is not None and not VARIABLE.fullmatch(self.api_key_env):
-            raise ValueError(
-                "has an api_key_env that is not the name of an environment variable (capitals, digits and "
-                "_); set one to the key, and give its name"
-            )
+        check_access(self.url, self.api_key_env)
         if self.command is not None and self.model is not None:
             raise ValueError("has command and model, but a server that a job starts is asked by repo or path")
         if self.command is not None:
@@ -113,6 +113,17 @@ class Server(Strict):
             start_timeout_s=self.start_s,
             server_log=log,
             top_logprobs=self.top_logprobs,
+        )
+
+
+def check_access(url: str | None, api_key_env: str | None) -> None:
+    """Raise ValueError, without both, where the address is none, or either may be or contain a key."""
+    if url is not None:
+        _check_address(url)
+    if api_key_env is not None and not VARIABLE.fullmatch(api_key_env):
+        raise ValueError(
+            "has an api_key_env that is not the name of an environment variable (capitals, digits and "
+            "_); set one to the key, and give its name"
         )
 
 

@@ -58,12 +58,12 @@ class Catalogues(Strict):
 class Pool(Strict):
     """Size of the candidate pool, which is balanced by task type."""
 
-    per_task: Annotated[int, Field(ge=1)] | None = Field(
+    per_task: Annotated[int, Field(ge=1, le=10**7)] | None = Field(
         default=200,
         description="Maximum number of items per task type; null for no limit. Items are taken in a hashed "
         "order, so a smaller number keeps a subset of what a larger one keeps.",
     )
-    total: Annotated[int, Field(ge=1)] | None = Field(
+    total: Annotated[int, Field(ge=1, le=10**7)] | None = Field(
         default=4000,
         description="Maximum number of items in all: the largest limit per task type that fits is used and "
         "logged; null for no limit. If both are null, every item enters the pool.",
@@ -147,7 +147,7 @@ class Inference(Strict):
 class OpenAnswers(Strict):
     """How models are asked for answers in their own words. Benchmarks that do so have these settings."""
 
-    max_new_tokens: int = Field(ge=1, description="The most tokens of an answer.")
+    max_new_tokens: int = Field(ge=1, le=10**6, description="The most tokens of an answer.")
     instruction: str = Field(description="What a prompt asks for; empty for none.")
     instruction_place: Literal["before", "after"] = Field(
         default="after",
@@ -173,7 +173,9 @@ class TemplatedAnswers(Strict):
         description="The prompt, with {question} and, of items with options, {options} as `A.red; B.blue` or "
         "{option_lines} as `A. red` and `B. blue` on lines of their own.",
     )
-    max_new_tokens: int = Field(ge=1, description="The most tokens of an answer; one that has them is cut.")
+    max_new_tokens: int = Field(
+        ge=1, le=10**6, description="The most tokens of an answer; one that has them is cut."
+    )
 
     @field_validator("prompt")
     @classmethod
@@ -202,7 +204,7 @@ class LabelPrompt(Strict):
         description="What options other than Yes and No are called: their letters, which are listed, or "
         "their own texts, which are not.",
     )
-    max_new_tokens: int = Field(ge=1, description="The most tokens of a generated answer.")
+    max_new_tokens: int = Field(ge=1, le=10**6, description="The most tokens of a generated answer.")
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of :class:`benchc.models.label_prompt.LabelPrompt`."""
@@ -214,7 +216,7 @@ class LabelPrompt(Strict):
 class Bootstrap(Strict):
     """How a sample is resampled for intervals."""
 
-    draws: int = Field(default=2000, ge=100, description="Resamples for the intervals.")
+    draws: int = Field(default=2000, ge=100, le=100_000, description="Resamples for the intervals.")
     seed: int = Field(default=0, ge=0, description="Seed of the resamples.")
 
 
@@ -244,14 +246,14 @@ class TrainingSet(Strict):
     """Images and questions on which the run trains models."""
 
     items_per_category: int = Field(
-        ge=1, description="Minimum number of items per category. Generation time grows with it."
+        ge=1, le=10**5, description="Minimum number of items per category. Generation time grows with it."
     )
 
 
 class TrainedEncoder(Strict):
     """The small image encoder that the run trains."""
 
-    steps: int = Field(ge=3, description="Training steps.")
+    steps: int = Field(ge=3, le=10**6, description="Training steps.")
 
 
 EncoderGpus = Annotated[
@@ -261,6 +263,7 @@ EncoderBatch = Annotated[
     int,
     Field(
         ge=1,
+        le=10**6,
         description="Images or texts that pass through the encoder at once, which decides last bits of their "
         "vectors. A larger batch fills a GPU; one that does not fit is an error.",
     ),
@@ -280,6 +283,7 @@ class ResultsPageSettings(Strict):
     samples: int = Field(
         default=1000,
         ge=1,
+        le=10**5,
         description="Most samples, the first in the order of a hash. Tables and figures are of all items.",
     )
     images: Literal["redistributable", "all", "none"] = Field(

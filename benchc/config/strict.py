@@ -86,6 +86,9 @@ Revision = Annotated[
     _matching(r"^[A-Za-z0-9_][A-Za-z0-9_+/-]*(\.[A-Za-z0-9_+/-]+)*$", "a commit, tag or branch of the Hub"),
 ]
 Family = Annotated[str, _matching(r"^[a-z][a-z0-9_]*$", "the name of a family of models (docs/models.md)")]
+# As sinfo names it, such as 1g.10gb+me.
+GpuType = Annotated[str, _matching(r"^[A-Za-z0-9_.+-]+$", "the name of a type of GPU (sinfo --format %G)")]
+Variable = Annotated[str, _matching(r"^[A-Za-z_][A-Za-z0-9_]*$", "the name of a variable")]
 Environment = Annotated[str, _matching(r"^[a-z0-9][a-z0-9_-]*$", "the name of a file in envs, without .yaml")]
 Label = Annotated[
     str,

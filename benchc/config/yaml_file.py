@@ -1,9 +1,10 @@
-"""Read a YAML file, and refuse a key that is given twice.
+"""Read a YAML file, and refuse a key that is given twice and a value that YAML 1.1 and 1.2 read differently.
 
-PyYAML rather than ruamel.yaml, since Snakemake reads the configuration with it: `yes`, `010` and `1e-3` are
-other values in ruamel.yaml's YAML 1.2.
+PyYAML rather than ruamel.yaml, since Snakemake reads the configuration with it, by YAML 1.1: `1:30` is 90 and
+`010` is 8. What YAML 1.2 reads as another value is refused, so that both have the same.
 """
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,25 @@ from benchc.config.errors import shown
 # Values that aliases may repeat: far more than a configuration needs. Every reader visits each of them.
 MAX_REPEATED = 10_000
 
+# By type, the values of PyYAML that are the same in YAML 1.2 (its core schema).
+SAME = {
+    "int": re.compile(r"[-+]?(0|[1-9][0-9]*)|0x[0-9a-fA-F]+"),
+    "float": re.compile(r"[^_:]+"),  # PyYAML takes no text without them that is another number
+    "bool": re.compile(r"true|false", re.IGNORECASE),
+}
+
 SyntaxErrors = yaml.scanner.ScannerError | yaml.parser.ParserError
 
 
 class YamlError(ValueError):
-    """A file is not YAML in UTF-8, has a value that cannot be converted, gives a key twice, or is no file."""
+    """A file is not YAML in UTF-8, has a value that cannot be used, gives a key twice, or is no file."""
 
 
 class _Loader(yaml.SafeLoader):
-    """A safe loader that refuses a key that a mapping gives twice, where PyYAML takes the last value."""
+    """A safe loader that refuses a key that a mapping gives twice, where PyYAML takes the last value.
+
+    And numbers and booleans that are others in YAML 1.2.
+    """
 
     def get_single_node(self) -> yaml.Node | None:
         node = super().get_single_node()
@@ -43,13 +54,21 @@ class _Loader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        line, kind = node.start_mark.line + 1, node.tag.rpartition(":")[2]
         try:
-            return super().construct_object(node, deep)
+            value = super().construct_object(node, deep)
+            if kind in SAME and not SAME[kind].fullmatch(node.value):
+                # 1:30 is a time, whose number of seconds or minutes is seldom meant.
+                number = "" if ":" in node.value else f", or write {shown(value)}"
+                raise YamlError(
+                    f"line {line}: {node.value} is {shown(value)} in YAML 1.1, but not in YAML 1.2; put it "
+                    f"in quotes{number}"
+                )
+            return value
         except YamlError:
             raise
         # PyYAML lets the errors of int(), datetime and the like pass.
         except (ValueError, LookupError, AttributeError, OverflowError) as error:
-            line, kind = node.start_mark.line + 1, node.tag.rpartition(":")[2]
             raise YamlError(f"line {line} is not YAML ({shown(node.value)} is not a valid {kind})") from error
 
 

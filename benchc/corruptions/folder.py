@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchc.atomic import atomic_write, write_text
+from benchc.atomic import MARK, atomic_write, write_text
 from benchc.corruptions.chunks import code_digest, input_error_on_write, library_versions
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import Recipe
@@ -18,6 +18,7 @@ from benchc.errors import InputError
 from benchc.image_keys import derived_key
 from benchc.images import ImageError, encode_png, readable_suffixes
 from benchc.pluralize import pluralize
+from benchc.printable import printable
 from benchc.progress import track
 from benchc.transparency import Alpha
 from benchc.worker_processes import map_in_processes
@@ -26,7 +27,7 @@ ALL = "all"
 SHOWN = 20  # images listed in one message
 
 # The temporary files of benchc.atomic, which a killed process leaves behind.
-UNFINISHED = re.compile(r"\..+\.(png|json)\.[a-z0-9_]{8}")
+UNFINISHED = re.compile(rf"\..+\.(png|json)\.{MARK}[a-z0-9_]{{8}}")
 
 
 @dataclass(frozen=True)
@@ -112,11 +113,11 @@ def corrupt_folder(
             refused.append((each.name, failure))
     if gone:
         shown = f"{', '.join(sorted(gone)[:SHOWN])}{', …' if len(gone) > SHOWN else ''}"
-        print(
+        line = (
             f"{output}: keeps what an earlier call made of {pluralize(len(gone), 'file')} that "
-            f"{'is' if len(gone) == 1 else 'are'} not in {images}: {shown}",
-            file=sys.stderr,
+            f"{'is' if len(gone) == 1 else 'are'} not in {images}: {shown}"
         )
+        print(printable(line), file=sys.stderr)
     if refused:
         listed = [f"{name}: {reason}" for name, reason in dict.fromkeys(refused)]
         more = f"; and {len(listed) - SHOWN} more" if len(listed) > SHOWN else ""

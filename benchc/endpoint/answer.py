@@ -1,7 +1,8 @@
 """What a server answered to a request."""
 
-import json
 from typing import Any, NamedTuple
+
+from benchc.json_content import json_content
 
 SHOWN = 300  # characters of a server's text in a message
 
@@ -16,9 +17,13 @@ class Answer(NamedTuple):
     def ok(self) -> bool:
         return self.status < 300
 
+    @property
+    def is_redirect(self) -> bool:
+        return 300 <= self.status < 400
+
     def content(self) -> Any:
-        """Return the JSON of the text; raises ValueError where it is none."""
-        return json.loads(self.text)
+        """Return the JSON of the text; raises ValueError where it is none, or too deeply nested."""
+        return json_content(self.text)
 
     def shown(self) -> str:
         """Return status and reason in one line, for a message."""

@@ -1,4 +1,4 @@
-"""An endpoint's key: read from the environment, and removed from every text that comes from the server."""
+"""An endpoint's key, read from the environment."""
 
 import os
 import re
@@ -7,16 +7,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from benchc.errors import InputError
+from benchc.redaction import SHORTEST, remember
 
-REMOVED = "***"
-# The letters of a bearer token (RFC 6750). A shorter text may be part of any answer, from which it would be
-# removed.
-KEY = re.compile(r"[A-Za-z0-9._~+/:=-]{8,}")
+# The letters of a bearer token (RFC 6750).
+KEY = re.compile(rf"[A-Za-z0-9._~+/:=-]{{{SHORTEST},}}")
 
 
 @dataclass(frozen=True)
 class ApiKey:
-    """A key, which no representation shows.
+    """A key, which no representation shows, and which is removed from all texts.
 
     Args:
         value: None for a server that needs none.
@@ -26,22 +25,12 @@ class ApiKey:
     value: str | None = field(default=None, repr=False)
     if_refused: str = "set `api_key_env`"
 
+    def __post_init__(self) -> None:
+        remember(self.value)
+
     def header(self) -> dict[str, str]:
         """Return the header that sends the key."""
         return {} if self.value is None else {"Authorization": f"Bearer {self.value}"}
-
-    def removed_from(self, text: str) -> str:
-        """Return ``text`` without the key: a server or a library may repeat it in an error."""
-        if self.value is None:
-            return text
-        return re.sub("".join(map(_written, self.value)), REMOVED, text)
-
-
-def _written(letter: str) -> str:
-    """Return a pattern of a letter: itself, or escaped in JSON, also twice, or in an address."""
-    code = f"{ord(letter):02x}"
-    slash = r"|\\+/" if letter == "/" else ""
-    return rf"(?:{re.escape(letter)}|\\+u00(?i:{code})|%(?i:{code}){slash})"
 
 
 def read_key(variable: str | None, environment: Mapping[str, str] = os.environ) -> ApiKey:

@@ -25,7 +25,10 @@ from tenacity.wait import wait_exponential_jitter
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.api_key import ApiKey
 from benchc.endpoint.recording import Recording
+from benchc.endpoint.time_limit import TRACE, Window, limited
 from benchc.errors import InputError
+from benchc.printable import printable
+from benchc.redaction import redacted, remember_url
 
 Mode = Literal["live", "record", "replay"]
 
@@ -33,10 +36,12 @@ Mode = Literal["live", "record", "replay"]
 TRANSIENT = (408, 429)
 REFUSED_KEY = (401, 403)
 CONNECT_TIMEOUT = 5.0  # seconds; an answer may take longer
+LARGEST_ANSWER = 64 * 2**20  # bytes
 MAX_WAIT = 300.0  # seconds between two attempts, whatever Retry-After asks for
 # A proxy of the environment cannot reach the servers of this machine.
 LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 OPTIONAL_ATTEMPTS = 3  # a job can do without the answer
+OTHER_ADDRESS = "check that the address is that of the server"
 VERSION_PATH = "/v1"  # the beginning of the paths of OpenAI's interface
 
 
@@ -65,7 +70,7 @@ class EndpointSettings:
     Args:
         url: its address, without a path that a request adds.
         concurrency: requests at once.
-        timeout_s: seconds to wait for an answer.
+        timeout_s: seconds to wait for an answer, until its last byte.
         attempts: of a request.
         first_wait_s: seconds between the first two attempts, which double from one to the next; to each, up
             to as many are added at random.
@@ -106,6 +111,7 @@ class Endpoint:
     ) -> None:
         if (mode == "live") != (folder is None):
             raise ValueError(f"the mode {mode} {'has no' if mode == 'live' else 'needs a'} folder")
+        remember_url(settings.url)
         self.settings = settings
         self._key = key or ApiKey()
         self._mode = mode
@@ -120,9 +126,11 @@ class Endpoint:
             trust_env = address.hostname not in LOCAL_HOSTS
             self._client = httpx.Client(
                 base_url=settings.url,
-                headers=self._key.header(),
-                # Waiting for a free connection is no failure of the server.
-                timeout=httpx.Timeout(settings.timeout_s, connect=CONNECT_TIMEOUT, pool=None),
+                # So that the limit of an answer is that of its text.
+                headers={**self._key.header(), "Accept-Encoding": "identity"},
+                timeout=httpx.Timeout(settings.timeout_s, connect=CONNECT_TIMEOUT),
+                # Another host must not get the key.
+                follow_redirects=False,
                 limits=httpx.Limits(max_connections=settings.concurrency),
                 trust_env=trust_env,
                 verify=_certificates(trust_env),
@@ -131,6 +139,8 @@ class Endpoint:
             raise EndpointError(
                 f"{settings.url}: is no address of a server ({error}); correct `url`"
             ) from error
+        # Waiting for a free connection is no failure of the server.
+        self._free = threading.Semaphore(settings.concurrency)
         self._workers = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="endpoint")
         first = settings.first_wait_s
         self._backoff = wait_exponential_jitter(multiplier=first, max=MAX_WAIT, jitter=first)
@@ -187,6 +197,11 @@ class Endpoint:
         except _TransientError as error:
             times = "" if error.attempts == 1 else f" after {error.attempts} attempts"
             raise self._fail(f"{self._at(path)}: {error}{times}; {error.fix}") from None
+        if answer.is_redirect:
+            raise self._fail(
+                f"{self._at(path)}: the server redirects ({answer.status}), and another one must not get the "
+                "key; give the address of the last one as `url`"
+            )
         if answer.status in REFUSED_KEY:
             refusal = f"the server refuses access ({answer.shown()}); {self._key.if_refused}"
             raise self._fail(f"{self._at(path)}: {refusal}")
@@ -224,9 +239,16 @@ class Endpoint:
             # Canonical, as it is hashed.
             content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
             headers = {} if body is None else {"Content-Type": "application/json"}
-            response = self._client.request(method, self._sent(path), content=content, headers=headers)
+            with (
+                self._free,
+                limited(Window(self.settings.timeout_s)),
+                self._client.stream(
+                    method, self._sent(path), content=content, headers=headers, extensions=TRACE
+                ) as response,
+            ):
+                text = _text_of(response)
         self._answered = True
-        answer = Answer(response.status_code, self._key.removed_from(response.text))
+        answer = Answer(response.status_code, redacted(text))
         if answer.status in TRANSIENT or answer.status >= 500:
             raise _TransientError(
                 f"the server answers {answer.shown()}", "look at its log", _retry_after(response)
@@ -235,9 +257,8 @@ class Endpoint:
             try:
                 answer.content()
             except ValueError:
-                text = self._key.removed_from(" ".join(answer.text.split()))[:60]
-                reason = f"the answer is not JSON: {text!r}"
-                raise _TransientError(reason, "check that the address is that of the server") from None
+                reason = f"the answer is not JSON: {' '.join(answer.text.split())[:60]!r}"
+                raise _TransientError(reason, OTHER_ADDRESS) from None
         return answer
 
     @contextmanager
@@ -246,14 +267,14 @@ class Endpoint:
         try:
             yield
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            reason = f"no server answers ({self._key.removed_from(str(error)) or 'time-out'})"
+            reason = f"no server answers ({redacted(str(error)) or 'time-out'})"
             raise _NoServerError(reason, "start it, or correct `url`") from None
         except httpx.TimeoutException:
             seconds = f"{self.settings.timeout_s:g} s"
             fix = "raise `timeout_s` or lower `concurrency`"
             raise _TransientError(f"no answer within {seconds}", fix) from None
         except httpx.RequestError as error:
-            text = self._key.removed_from(str(error)) or type(error).__name__
+            text = redacted(str(error)) or type(error).__name__
             raise _TransientError(f"the connection broke ({text})", "look at the server's log") from None
 
     def _is_wrong_address(self, state: RetryCallState) -> bool:
@@ -268,12 +289,11 @@ class Endpoint:
             raise self._failure
 
     def _report(self, state: RetryCallState, attempts: int) -> None:
-        print(
+        line = (
             f"{self._at('')}: {_error_of(state)}; attempt {state.attempt_number + 1} of "
-            f"{attempts} in {state.upcoming_sleep:.1f} s",
-            file=sys.stderr,
-            flush=True,
+            f"{attempts} in {state.upcoming_sleep:.1f} s"
         )
+        print(printable(line), file=sys.stderr, flush=True)
 
     def _fail(self, message: str) -> EndpointError:
         self._failure = self._failure or EndpointError(message)
@@ -287,6 +307,18 @@ class Endpoint:
         """Return the path of a request as the server has it."""
         rest = path.removeprefix(VERSION_PATH + "/")
         return path if rest == path else f"{self.settings.api_path}/{rest}"
+
+
+def _text_of(response: httpx.Response) -> str:
+    """Return the text of a response; raises _TransientError where it is too long, or compressed."""
+    if (encoding := response.headers.get("Content-Encoding", "identity")) != "identity":
+        raise _TransientError(f"the answer is compressed ({encoding}), which it must not be", OTHER_ADDRESS)
+    content = bytearray()
+    for piece in response.iter_raw():
+        content += piece
+        if len(content) > LARGEST_ANSWER:
+            raise _TransientError(f"the answer has more than {LARGEST_ANSWER >> 20} MiB", OTHER_ADDRESS)
+    return content.decode(errors="replace")
 
 
 def _error_of(state: RetryCallState) -> _TransientError:
@@ -304,5 +336,5 @@ def _retry_after(response: httpx.Response) -> float:
         pass
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except ValueError:
+    except (ValueError, OverflowError):
         return 0.0

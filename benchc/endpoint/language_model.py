@@ -133,7 +133,7 @@ def reply_text(answer: Answer, model: str) -> str:
         raise UnusableError("the reply is cut off")
     if not isinstance(text, str) or not text.strip():
         raise UnusableError("the reply is empty")
-    return text
+    return text.encode(errors="replace").decode()  # half of a surrogate pair cannot be stored
 
 
 def _code(answer: Answer) -> object:

@@ -14,10 +14,14 @@ from pathlib import Path
 import httpx2 as httpx
 
 from benchc.endpoint import keeper
+from benchc.endpoint.time_limit import TRACE, Window, limited
 from benchc.errors import InputError
+from benchc.printable import printable
+from benchc.redaction import redacted
 
 HOST = "127.0.0.1"
 HEALTH = "/health"
+HEALTH_SECONDS = 5.0
 SECONDS_BETWEEN_TRIES = 0.2
 SECONDS_BETWEEN_LINES = 10.0
 SECONDS_TO_STOP = keeper.SECONDS_TO_END + 5
@@ -59,7 +63,7 @@ def running(
     Args:
         command: its program and arguments, which make it listen on ``port`` of this machine.
         port: a free port.
-        log: file for what it prints, which is replaced.
+        log: file for what it prints, which is replaced; without secrets once it has ended.
         seconds: to wait until it answers ``/health``.
         label: its name in messages.
         environment: variables that it has besides those of this process.
@@ -93,6 +97,19 @@ def running(
         _require_stopped(process, log, label)
     finally:
         _stop(process)
+        with contextlib.suppress(OSError):  # which would take the place of the server's own error
+            _redact(log)
+
+
+def _redact(log: Path) -> None:
+    """Remove the secrets that this process knows from what the server has printed."""
+    with log.open("r+b") as file:
+        text = file.read().decode(errors="replace")
+        if (found := redacted(text)) != text:
+            # Shorter, so that it fits on a full disk.
+            file.seek(0)
+            file.write(found.encode())
+            file.truncate()
 
 
 def _stop(process: "subprocess.Popen[bytes]") -> None:
@@ -113,7 +130,7 @@ def _require_stopped(process: "subprocess.Popen[bytes]", log: Path, label: str) 
 
 def _wait_for(process: "subprocess.Popen[bytes]", url: str, log: Path, seconds: float, label: str) -> None:
     start = last = time.monotonic()
-    with httpx.Client(base_url=url, timeout=5.0, trust_env=False) as client:
+    with httpx.Client(base_url=url, timeout=HEALTH_SECONDS, trust_env=False) as client:
         while True:
             healthy = _healthy(client)
             # After the question, as the server of another job may have taken the port and answered it.
@@ -133,13 +150,17 @@ def _wait_for(process: "subprocess.Popen[bytes]", url: str, log: Path, seconds: 
             if now - last >= SECONDS_BETWEEN_LINES:
                 last = now
                 line = f"{label}: starting its server, {now - start:.0f} s: {_last_line(log)}"
-                print(line, file=sys.stderr, flush=True)
+                print(printable(line), file=sys.stderr, flush=True)
             time.sleep(SECONDS_BETWEEN_TRIES)
 
 
 def _healthy(client: httpx.Client) -> bool:
     try:
-        return client.get(HEALTH).status_code == httpx.codes.OK
+        with (
+            limited(Window(HEALTH_SECONDS)),
+            client.stream("GET", HEALTH, extensions=TRACE) as response,
+        ):
+            return response.status_code == httpx.codes.OK
     except httpx.RequestError:
         return False
 

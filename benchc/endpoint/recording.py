@@ -10,6 +10,7 @@ from typing import Any
 from benchc.atomic import write_text
 from benchc.endpoint.answer import Answer
 from benchc.errors import InputError
+from benchc.json_content import json_content
 
 LONG = 200  # characters of a text that is recorded whole; images are longer
 
@@ -44,8 +45,13 @@ class Recording:
         """Return the answer to a request; raises InputError where there is none."""
         file = self._found(method, path, body)
         try:
-            content = json.loads(file.read_text(encoding="utf-8"))
-            return Answer(content["status"], content["text"])
+            content = json_content(file.read_text(encoding="utf-8"))
+            answer = Answer(content["status"], content["text"])
+            if type(answer.status) is not int or not isinstance(answer.text, str):
+                raise TypeError
+            if answer.ok:
+                answer.content()  # is JSON, as that of a server
+            return answer
         except FileNotFoundError as error:
             raise InputError(
                 f"{file}: no answer to this request to {path} was recorded; record it with the server, or "

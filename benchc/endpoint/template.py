@@ -37,6 +37,8 @@ def read_template(path: str | Path, required: Sequence[str], optional: Sequence[
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: is not UTF-8 ({error}); save it as UTF-8") from error
+    if "\0" in text:
+        raise InputError(f"{path}: contains a NUL character; save it as text in UTF-8")
     names = PLACEHOLDER.findall(text)
     known = (*required, *optional)
     if unknown := [name for name in names if name not in known]:

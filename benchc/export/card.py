@@ -18,6 +18,8 @@ from benchc.export.items import DATA, WITHHELD, Exported
 from benchc.export.licences import UNKNOWN, hub_licence, licence_of
 from benchc.export.shards import IMAGE
 from benchc.pluralize import pluralize
+from benchc.rendering.markdown import markdown_text
+from benchc.schemas.printed import read_csv
 
 CORRUPTED = "corrupted"
 # The Hub's categories of size.
@@ -133,15 +135,19 @@ def _source_rows(finished: Finished, withheld: Collection[str]) -> list[str]:
         source = id_.partition("/")[0]
         counts[source] = counts.get(source, 0) + 1
     return [
-        f"| {source.label} (`{id_}`) | {licence_of(source)} | {counts.get(id_, 0)} "
+        f"| {_cell(source.label)} (`{id_}`) | {_cell(licence_of(source))} | {counts.get(id_, 0)} "
         f"| {'ids and hashes' if id_ in withheld else 'yes'} |"
         for id_, source in _sources(finished).items()
     ]
 
 
+def _cell(text: str) -> str:
+    return markdown_text(text).replace("|", r"\|")
+
+
 def _table(path: Path) -> pl.DataFrame:
     try:
-        return pl.read_csv(path, glob=False)
+        return read_csv(path)
     except pl.exceptions.PolarsError as error:
         raise InputError(f"{path}: cannot be read ({error}); finish the run again") from error
 

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from benchc.atomic import write_text
 from benchc.errors import InputError
+from benchc.json_content import json_content
 from benchc.progress import track
 from benchc.transparency import Alpha
 from benchc.workflow.evaluation import EXPORT
@@ -87,14 +88,14 @@ def read_manifest(folder: Path) -> Manifest:
     """Return the manifest of an export. Raises InputError where there is none that this version reads."""
     path = folder / FILE
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json_content(path.read_text(encoding="utf-8"))
         version, by = content["format"], content["benchc"]
     except OSError as error:
         raise InputError(
             f"{folder}: is no export, since its {FILE} cannot be read ({error.strerror}); give the folder "
             "that `benchc export` wrote"
         ) from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise _damaged(path) from error
     if isinstance(version, int) and version > FORMAT:
         raise InputError(f"{path}: was written by a newer version of benchc ({by}); update benchc")

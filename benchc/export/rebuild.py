@@ -26,6 +26,7 @@ from benchc.export.items import DATA, WITHHELD, cell_name, generate_images, pixe
 from benchc.export.manifest import FILE, INPUTS, RUN, Manifest, check_files, read_manifest
 from benchc.export.run_files import IMAGE_BYTES, POOL_BYTES, append_images, footer_of, pool_hashes
 from benchc.export.shards import Row, read_rows, shards_of
+from benchc.export.trust import refuse_untrusted
 from benchc.progress import track
 from benchc.schemas.assignment import read_assignment
 from benchc.schemas.corrupted import CORRUPTED, CorruptedFooter
@@ -45,17 +46,19 @@ from benchc.sources.vlmevalkit import read_vlmevalkit
 REBUILT = Path("results/exported")
 
 
-def rebuild(export: Path, *, root: Path) -> Path:
+def rebuild(export: Path, *, root: Path, trusted: bool = False) -> Path:
     """Return the folder of the finished run of an export, below ``root``, and make it unless it is there.
 
     It is named by the run and the content of the export, which is checked before. A killed call leaves no
-    incomplete folder. Raises InputError where a file of the export is missing or was changed, an image
-    that is made again has other pixels, or a source's file is not what it was; SourceError where it cannot be
-    downloaded.
+    incomplete folder. ``trusted``: whether what its author chose may run, and be asked. Raises InputError
+    where it may not, a file of the export is missing or was changed, an image that is made again has other
+    pixels, or a source's file is not what it was; SourceError where it cannot be downloaded.
     """
     manifest = read_manifest(export)
     folder = REBUILT / f"{manifest.run}-{manifest.digest}"
     made = (root / folder / FILE).is_file()
+    if not (made or trusted):
+        refuse_untrusted(export, manifest, root)
     check_files(export, manifest, (RUN, INPUTS, DATA, WITHHELD), content=not made)
     if made:
         return folder

@@ -16,15 +16,16 @@ from benchc.schemas.answer_states import Status
 # Reasoning models write their reasoning between such tags, or only the second one.
 _REASONING = re.compile(r"^.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _OPEN_REASONING = re.compile(r"<think(?:ing)?>", re.IGNORECASE)
-# "The answer is (C)", "Answer: **C**", "Answer: option C", "\boxed{\text{C}}".
+# "The answer is (C)", "Answer: **C**", "Answer: option C", "\boxed{\text{C}}". White space is given back
+# nowhere (*+): four parts that may match it would take hours for a reply that ends with it.
 _STATED = re.compile(
-    r"(?:(?i:answer|choice)\s*(?i:is|would be|should be)?\s*:?\s*(?:(?i:option|choice|letter)\s*)?"
-    r"|\\boxed\s*\{\s*(?:\\text\s*\{)?)[\s*_(\[$\"'`]*([A-Z])(?![\w'’])"
+    r"(?:(?i:answer|choice)\s*+(?i:is|would be|should be)?\s*+:?\s*+(?:(?i:option|choice|letter)\s*+)?"
+    r"|\\boxed\s*\{\s*+(?:\\text\s*\{)?)[\s*_(\[$\"'`]*+([A-Z])(?![\w'’])"
 )
 # "C", "(C)", "C. a dog", "**C:** a dog", "Option C" at the beginning.
 _FIRST = re.compile(r"^[\s*_(\[\"'`]*(?:(?i:option)\s+)?([A-Z])(?:[\s*_\"'`]*$|[*_\"'`]*[.):\]]|\n)")
 # "C. a dog" at the beginning of a line: a reply may repeat the list of options.
-_LISTED = re.compile(r"^[\s*_(\[]*([A-Z])[.):\]]", re.MULTILINE)
+_LISTED = re.compile(r"^(?:[^\S\n]|[*_(\[])*+([A-Z])[.):\]]", re.MULTILINE)
 # Another letter after one: "A or B", "A/B", "A, C".
 _ANOTHER = re.compile(r"[\s*_)\]\"'`]*(?:,|/|&|\bor\b|\band\b)\s*[*_(\[\"'`]*([A-Z])(?![\w'’])")
 _REJECTED = re.compile(r"\b(?i:not)\s+(?:(?i:option|choice|letter)\s+)?[*_(\[\"'`]*[A-Z](?![\w'’])")
@@ -113,22 +114,17 @@ def _texts_in(reply: str, options: Sequence[str]) -> set[int]:
     """Return the options whose text is in the reply as whole words, but not those within a longer one's."""
     text = _folded(reply)
     spans = {
-        index: [match.span() for match in re.finditer(rf"(?<!\w){re.escape(option)}(?!\w)", text)]
+        index: {match.span() for match in re.finditer(rf"(?<!\w){re.escape(option)}(?!\w)", text)}
         for index, option in enumerate(map(_folded, options))
         if option
     }
-    return {
-        index
-        for index, places in spans.items()
-        if any(
-            not any(
-                start <= place[0] and place[1] <= end and (start, end) != place
-                for other in spans.values()
-                for start, end in other
-            )
-            for place in places
-        )
-    }
+    whole, last = set(), 0
+    # A longer one that begins at the same place comes first.
+    for start, end in sorted(set().union(*spans.values()), key=lambda span: (span[0], -span[1])):
+        if end > last:
+            whole.add((start, end))
+            last = end
+    return {index for index, places in spans.items() if places & whole}
 
 
 def _folded(text: str) -> str:

@@ -16,6 +16,7 @@ from benchc.schemas.grades import GRADES
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 from benchc.schemas.predictions import KEY
+from benchc.schemas.predictions_of_model import check_answers
 from benchc.schemas.references import REFERENCES
 
 
@@ -62,11 +63,13 @@ def graded(answers: pl.DataFrame, references: dict[str, Reference]) -> pl.DataFr
 def answers_of_one_model(paths: Sequence[Path]) -> pl.DataFrame:
     """Return the columns of ANSWERS that grades need, of all files.
 
-    Raises InputError where they are of several models, or have two answers to one question.
+    Raises InputError where they are of several models, as :func:`check_answers`, or have two answers to one
+    question.
     """
     labels = {str(read_footer(path).get("label", path.parent.name)) for path in paths}
     if len(labels) > 1:
         raise InputError(f"--answers: files of {' and '.join(sorted(labels))}; give those of one model")
+    check_answers(paths)
     files = track(paths, label="answers", unit="files")
     table = pl.concat(read_table(path, ANSWERS, [*KEY, "reply", "finish"]) for path in files)
     if (doubled := table.filter(~pl.struct(KEY).is_first_distinct())).height:

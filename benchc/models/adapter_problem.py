@@ -1,10 +1,10 @@
 """Why an adapter of peft cannot be merged, seen before anything is loaded."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchc.json_content import json_content
 from benchc.models.adapter_files import CONFIG, WEIGHTS
 from benchc.models.weights import is_whole
 
@@ -12,8 +12,8 @@ from benchc.models.weights import is_whole
 MERGED = ("LORA", "LOHA", "LOKR", "IA3")
 # How the matrices of LoRA began. Of other ways, peft changes the base model's weights when it loads them.
 PLAIN_STARTS = (None, True, False, "gaussian", "eva", "orthogonal")
-# Settings with which LoRA is no change of single weights.
-UNMERGED = ("alora_invocation_tokens", "arrow_config", "layer_replication")
+# Settings with which LoRA is no change of single weights. With the last, peft imports what the adapter names.
+UNMERGED = ("alora_invocation_tokens", "arrow_config", "layer_replication", "megatron_config")
 
 
 def adapter_problem(folder: Path) -> str | None:
@@ -24,7 +24,7 @@ def adapter_problem(folder: Path) -> str | None:
     if not (folder / CONFIG).is_file():
         return f"has no {CONFIG}, so it is no adapter of peft; correct `adapter` in the model catalogue"
     try:
-        config = json.loads((folder / CONFIG).read_bytes())
+        config = json_content((folder / CONFIG).read_bytes())
     except ValueError:
         config = None
     if not isinstance(config, dict):

@@ -19,12 +19,14 @@ from benchc.models.compilers import require_compilers
 from benchc.models.fast_images import accelerated
 from benchc.models.image_features import keep_image_features
 from benchc.models.image_processor import apply_settings, check_settings, load_image_processor
+from benchc.models.loading_report import require_floats, require_vocabulary, require_weights
 from benchc.models.own_end import ChameleonModel, FuyuModel
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_adapter, pinned_commit
 from benchc.models.placement import conversions_that_fit, division, place
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.quantised import check_head, check_quantised, quantisation_facts
 from benchc.models.registry import ADAPTER, NEED_FAMILY, has_own_module
+from benchc.models.snapshot import checkpoint_folder
 from benchc.models.vqa import BlipModel, ClosedListModel
 from benchc.models.whole_prompt import OneImageModel, WholePromptModel
 
@@ -78,6 +80,7 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
             source.location,
             dtype=DTYPES[dtype],
             output_loading_info=True,
+            ignore_mismatched_sizes=True,  # so that the report names them
             **options,
             **part,
             **attention,
@@ -93,15 +96,12 @@ def load(source: CheckpointSource, *, chat_template: str | None = None) -> ChatM
         exact, report = loaded(source.dtype if adapter is None else "float32")
         model = exact if adapter is None or source.dtype == "float32" else loaded(source.dtype)[0]
     require_attention(model, source)
-    # transformers fills missing weights with random numbers and only logs it.
-    absent = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
-    if absent:
-        raise ModelError(
-            f"{source.location}: {len(absent)} of the model's weights are missing, for example {absent[0]}; "
-            "download the checkpoint again, or correct its family in the model catalogue"
-        )
+    require_weights(source.location, report, quantised=bool(quantisation))
     if quantisation:
         check_head(model, source)
+    else:
+        require_floats(source.location, checkpoint_folder(source.location, commit))
+    require_vocabulary(source.location, model, processor.tokenizer)
     if adapter is not None:
         exact = merging.merged(exact, adapter[0], str(source.adapter))
         if exact is not model:

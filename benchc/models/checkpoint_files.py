@@ -1,14 +1,16 @@
 """Check the small files of a checkpoint, before transformers reads them with less helpful errors."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 from benchc.hugging_face import transformers
+from benchc.json_content import json_content
 from benchc.models.adapter_files import CONFIG as ADAPTER
 from benchc.models.adapter_files import NO_ADAPTER, only_an_adapter
+from benchc.models.folder import WEIGHTS, json_object, leaves
 from benchc.models.gpu_memory import enough_memory
 from benchc.models.protocol import CheckpointSource, ModelError
 
@@ -22,12 +24,8 @@ SETTINGS = (
     "video_preprocessor_config.json",
 )
 IMAGE_SETTINGS = ("preprocessor_config.json", "processor_config.json")
-WEIGHTS = (
-    "model.safetensors",
-    "model.safetensors.index.json",
-    "pytorch_model.bin",
-    "pytorch_model.bin.index.json",
-)
+PARTS = ("text_config", "vision_config")  # of config.json
+LONGEST = 400  # characters of an error of transformers, which may list all model types
 # A checkpoint without any of them has no tokenizer.
 TOKENIZERS = (
     "tokenizer.json",
@@ -64,21 +62,29 @@ def loading(source: CheckpointSource, commit: str | None, *, divides: bool = Tru
                 f"{where}: its class needs a package that is not installed ({reason}); install it, or "
                 "name an environment that has it (`env` in the model catalogue)"
             ) from error
+        if isinstance(error, UnpicklingError):
+            raise ModelError(
+                f"{where}: its weights are a damaged pickle, or one that would run code, which is not read; "
+                "name a checkpoint with weights in the format safetensors"
+            ) from error
         if (missing := _missing(where, commit)) is not None:
             raise ModelError(f"{where}: {missing}") from error
         if not isinstance(error, OSError | ValueError):
             reason = f"{type(error).__name__}: {reason}"
-        raise ModelError(
-            f"{where}: cannot be loaded ({reason}); check the id or folder and the revision in the model "
-            "catalogue, and that the Hub can be reached or the model is in its cache"
-        ) from error
+        fix = (
+            "check the folder and its files, or download the checkpoint again"
+            if commit is None
+            else "check the id and the revision in the model catalogue, and that the model is in the cache"
+        )
+        raise ModelError(f"{where}: cannot be loaded ({reason[:LONGEST]}); {fix}") from error
 
 
 def check_files(source: CheckpointSource, commit: str | None) -> dict[str, Any]:
     """Check the files with settings at a commit, None for a folder, and return the content of config.json.
 
-    Raises ModelError for a file that is not a JSON object, for another family than the source's, for an
-    adapter beside a model, and for code from a second repository, whose commit cannot be pinned.
+    Raises ModelError for a file that is not a JSON object, for a part that is null, for another family than
+    the source's, for an adapter beside a model, for weights outside the folder, and for code from a second
+    repository, whose commit cannot be pinned.
     """
     with loading(source, commit):
         contents = {
@@ -96,11 +102,25 @@ def check_files(source: CheckpointSource, commit: str | None) -> dict[str, Any]:
             f"adapter, or `adapter: {NO_ADAPTER}` for the model alone"
         )
     config = contents.get("config.json", {})
+    if commit is None:
+        _refuse_outside(Path(source.location), config)
+    kernel = next(_kernels(config), None)
+    if kernel is not None:
+        raise ModelError(
+            f"{source.location}: config.json names code of another repository for the attention ({kernel}), "
+            "which a commit of this one does not pin; name a folder with a copy of the model without this key"
+        )
     model_type = config.get("model_type")
     if model_type is not None and not isinstance(model_type, str):
         raise ModelError(
             f"{source.location}: the model type in config.json is {model_type!r}, which is no name; download "
             "the checkpoint again"
+        )
+    empty = [name for name in PARTS if config.get(name, ...) is None and not source.trust_remote_code]
+    if empty:
+        raise ModelError(
+            f"{source.location}: {empty[0]} in config.json is null, for which transformers makes a model of "
+            "its own sizes, perhaps larger than the memory; download the checkpoint again"
         )
     # A family of our own need not be a model type of transformers.
     if (
@@ -150,7 +170,7 @@ def _missing(location: str, commit: str | None) -> str | None:
 
 def _settings(location: str, path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_bytes())
+        content = json_content(path.read_bytes())
     except ValueError:
         content = None
     if not isinstance(content, dict):
@@ -169,6 +189,26 @@ def _refuse_upstream_code(location: str, name: str, auto_map: object) -> None:
                     f"{location}: {name} runs code of another repository ({reference}), which a commit of "
                     "this one does not pin; use a folder that contains the code itself"
                 )
+
+
+def _kernels(settings: object, *, of_attention: bool = False) -> Iterator[str]:
+    """Yield the repositories of kernels that a config.json, or a part of it, names for the attention."""
+    if isinstance(settings, dict):
+        for key, value in settings.items():
+            yield from _kernels(value, of_attention=of_attention or "attn_implementation" in key)
+    elif of_attention and "/" in str(settings):
+        yield str(settings)
+
+
+def _refuse_outside(folder: Path, config: Mapping[str, Any]) -> None:
+    """Raise ModelError where a folder names weights that are not in it, by which nothing would know them."""
+    maps = [json_object(folder / name).get("weight_map") for name in WEIGHTS if name.endswith(".index.json")]
+    named = [shard for shards in maps if isinstance(shards, dict) for shard in shards.values()]
+    for name in (*named, config.get("transformers_weights", "")):
+        if leaves(str(name)):
+            raise ModelError(
+                f"{folder}: names weights outside of it ({name}); copy them into it, and correct the name"
+            )
 
 
 def _path(location: str, name: str, commit: str | None) -> Path | None:

@@ -1,10 +1,11 @@
 """The files of a model's folder that decide its predictions. Imports nothing heavy: rules use it, too."""
 
 import hashlib
-import json
 from collections.abc import Iterable
 from pathlib import Path, PurePath
 from typing import Any
+
+from benchc.json_content import json_content
 
 # Configuration, processor, tokenizer and chat templates. Of other files (a README, pictures), none is read.
 SETTINGS = (
@@ -47,7 +48,7 @@ def deciding_files(folder: Path, *, remote_code: bool = False, on_server: bool =
     if remote_code or on_server:
         found.update(folder.rglob("*.py"))
     found.update(_weights(folder))
-    return sorted(path for path in found if path.is_file() and not is_hidden(path.relative_to(folder)))
+    return sorted(path for path in found if is_file(path) and not is_hidden(path.relative_to(folder)))
 
 
 def folder_digest(folder: Path, *, remote_code: bool = False, on_server: bool = False) -> str:
@@ -68,21 +69,32 @@ def files_digest(folder: Path, files: Iterable[Path]) -> str:
 def _weights(folder: Path) -> list[Path]:
     named = json_object(folder / "config.json").get("transformers_weights")
     names = (named,) if isinstance(named, str) else WEIGHTS
-    first = next((folder / name for name in names if (folder / name).is_file()), None)
+    first = next((folder / name for name in names if not leaves(name) and is_file(folder / name)), None)
     if first is None:
         return []
     shards = json_object(first).get("weight_map") if first.name.endswith(".index.json") else None
-    return (
-        [first, *(folder / str(name) for name in set(shards.values()))]
-        if isinstance(shards, dict)
-        else [first]
-    )
+    if not isinstance(shards, dict):
+        return [first]
+    return [first, *(folder / name for name in set(map(str, shards.values())) if not leaves(name))]
+
+
+def is_file(path: Path) -> bool:
+    """Return whether a path is that of a file; one that a file names may be too long for any."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def leaves(name: str) -> bool:
+    """Return whether a path that a file of a folder names, relative to it, is outside the folder."""
+    return PurePath(name).is_absolute() or ".." in PurePath(name).parts
 
 
 def json_object(path: Path) -> dict[str, Any]:
     """Return a JSON object; an empty one where there is none, which loading the model reports."""
     try:
-        content = json.loads(path.read_bytes())
+        content = json_content(path.read_bytes())
     except (OSError, ValueError):
         return {}
     return content if isinstance(content, dict) else {}

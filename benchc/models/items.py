@@ -14,11 +14,12 @@ from benchc.schemas.pool_images import read_ids
 
 
 class Item(NamedTuple):
-    """The text of an item, the keys of its images in order, and its category."""
+    """The text of an item, the keys of its images in order, its category, and the place of its answer."""
 
     question: Question
     image_keys: tuple[str, ...]
     category: str | None = None
+    answer: int | None = None
 
 
 def read_items(
@@ -29,14 +30,14 @@ def read_items(
     ``prompt``: that of their questions; default: the usual ones.
     """
     wanted = set(read_ids(pool, subset))
-    rows = read_table(pool, POOL, ["id", "question", "hint", "options", "image_keys", "category"])
+    rows = read_table(pool, POOL, ["id", "question", "hint", "options", "image_keys", "category", "answer"])
     items = {}
     for row in rows.iter_rows(named=True):
         if row["id"] in wanted:
             question = Question(row["question"], tuple(row["options"]), row["hint"])
             if prompt is not None:
                 question = prompt.asked(question, row["category"])
-            items[row["id"]] = Item(question, tuple(row["image_keys"] or ()), row["category"])
+            items[row["id"]] = Item(question, tuple(row["image_keys"] or ()), row["category"], row["answer"])
     return items
 
 

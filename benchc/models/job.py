@@ -22,6 +22,7 @@ from benchc.models.asking import (
     ShownImages,
     is_on_server,
 )
+from benchc.models.constant_answers import constant_answers
 from benchc.models.generation import Generation
 from benchc.models.inference import MAX_BYTES, MAX_BYTES_TOGETHER, Ask, infer
 from benchc.models.items import Item
@@ -116,6 +117,8 @@ def run_inference(
         rows = infer(cached_model, items, progress, ask, loaded.at_once, most_bytes)
     counts = counts_text(len(rows), cached.ROWS, cached_model.cached, cached_model.computed)
     print(f"{model.label}: {counts}", file=sys.stderr)
+    if (constant := constant_answers(rows, items, shown=substitute is None)) is not None:
+        print(f"warning: {model.label}: {constant}", file=sys.stderr)
     masses = [row["label_mass"] for row in rows if "label_mass" in row]
     if (low := low_label_mass(scoring, masses)) is not None:
         print(f"warning: {model.label}: {low}", file=sys.stderr)

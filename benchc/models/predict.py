@@ -345,6 +345,7 @@ class UnitRunner(Generic[Row]):
             raise ModelError(
                 f"{self.model.identity()['model']}: fails on a prompt of {encoded.tokens} tokens with "
                 f"{pluralize(len(encoded.sizes), 'image')} {reason}; remove the item if others pass, else "
+                "download the checkpoint again if its settings, tokenizer or processor were changed, or "
                 "choose another revision or version of transformers, or a server"
             ) from error
 

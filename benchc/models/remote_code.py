@@ -25,10 +25,11 @@ from PIL import Image
 from benchc.hugging_face import transformers
 from benchc.models.chat import ChatModel, Head
 from benchc.models.checkpoint_files import check_files, loading
+from benchc.models.loading_report import require_floats, require_weights
 from benchc.models.pinned import checkpoint_facts, file_times, pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.remote_code_families import untrusted
-from benchc.models.snapshot import snapshot_folder
+from benchc.models.snapshot import checkpoint_folder
 from benchc.pixels import Pixels
 
 Batch = dict[str, torch.Tensor]
@@ -53,12 +54,10 @@ class Loading:
 
     def folder(self) -> str:
         """Return a folder with all files of the checkpoint, for code that takes no revision."""
-        if self.commit is None:
-            return self.source.location
-        return str(snapshot_folder(self.source.location, self.commit))
+        return str(checkpoint_folder(self.source.location, self.commit))
 
     def model(self, auto_class: str, **options: Any) -> Any:
-        """Return the model that an Auto class loads; raises ModelError where weights are missing."""
+        """Return the model that an Auto class loads; raises ModelError unless it has all weights."""
         model, report = getattr(transformers, auto_class).from_pretrained(
             self.source.location,
             output_loading_info=True,
@@ -66,8 +65,15 @@ class Loading:
             **self.options,
             **options,
         )
-        require_weights(self.source.location, report)
+        self.require_weights(model, report)
         return model.to(self.source.device).eval()
+
+    def require_weights(self, model: Any, report: Mapping[str, Any]) -> None:
+        """Raise ModelError unless a loaded model has all weights of the checkpoint, and no others."""
+        quantised = getattr(model.config, "quantization_config", None) is not None
+        require_weights(self.source.location, report, quantised=quantised)
+        if not quantised:
+            require_floats(self.source.location, Path(self.folder()))
 
     def settings(self, **defaults: Any) -> dict[str, Any]:
         """Return the settings of the preprocessing; ModelError for one that the family does not have."""
@@ -146,19 +152,6 @@ def require_class(where: str, model: Any, name: str) -> None:
         raise ModelError(
             f"{where}: its code defines the model {found}, not {name}; correct `family` or `revision` of "
             "the model in the catalogue"
-        )
-
-
-def require_weights(where: str, report: Mapping[str, Any]) -> None:
-    """Raise ModelError where the loading info of transformers says that weights are missing.
-
-    transformers fills them with random numbers and only logs it.
-    """
-    absent = sorted(map(str, [*report["missing_keys"], *report["mismatched_keys"]]))
-    if absent:
-        raise ModelError(
-            f"{where}: {len(absent)} of the model's weights are missing, for example {absent[0]}; download "
-            "the checkpoint again"
         )
 
 

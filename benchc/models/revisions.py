@@ -1,5 +1,6 @@
 """Commits of models on the Hugging Face Hub."""
 
+import importlib
 import re
 
 from benchc.models.protocol import ModelError
@@ -20,8 +21,11 @@ def commit_of(repo: str, revision: str | None) -> str:
     # The huggingface_hub of models that need an old transformers (envs/) lacks it; jobs give these a commit.
     from huggingface_hub import is_offline_mode, resolve_revision
 
+    offline = is_offline_mode()
+    if not offline:  # no job, so that what limits the time of requests is no code of a job
+        importlib.import_module("benchc.models.hub.errors")
     try:
-        resolved: str = resolve_revision(repo, revision=revision, local_files_only=is_offline_mode()).resolved
+        resolved: str = resolve_revision(repo, revision=revision, local_files_only=offline).resolved
     except Exception as error:  # the Hub's client and its HTTP library raise many types
         what = f"its revision {revision!r}" if revision else "its default branch"
         raise ModelError(

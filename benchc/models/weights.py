@@ -4,6 +4,7 @@ from pathlib import Path
 
 from safetensors import SafetensorError, safe_open
 
+from benchc.models.folder import is_file
 from benchc.models.hub.files import weight_files
 
 
@@ -17,7 +18,7 @@ def weights_problem(folder: Path) -> str | None:
     weights = weight_files(names, folder) or [name for name in names if name.endswith(".gguf")]
     if not weights:
         return "no weights"
-    absent = next((name for name in weights if not (folder / name).is_file()), None)
+    absent = next((name for name in weights if not is_file(folder / name)), None)
     if absent is not None:
         return f"{absent} is missing"
     damaged = next((name for name in weights if not is_whole(folder / name)), None)

@@ -44,7 +44,8 @@ class Amount:
         """Return the number as ``show`` formats it, with its sign: 96, ≤ 96, ≈ 96 or unknown."""
         if self.value is None:
             return "unknown"
-        return (SIGNS[self.kind] if self.value else "") + show(self.value)
+        shown = show(self.value)
+        return shown if not self.value or shown.startswith("<") else SIGNS[self.kind] + shown
 
 
 def total(amounts: Iterable[Amount]) -> Amount:
@@ -65,7 +66,9 @@ def disk_text(size: float) -> str:
 
 
 def hours_text(hours: float) -> str:
-    """Return hours with two significant digits below ten; below 1 in minutes."""
+    """Return hours with two significant digits below ten; below 1 in minutes, not less than one."""
+    if 0 < hours < 1 / 60:
+        return "< 1 min"
     if hours < 1:
         return f"{60 * hours:.2g} min"
     return f"{hours:,.0f} h" if hours >= 10 else f"{hours:.2g} h"

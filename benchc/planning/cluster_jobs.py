@@ -164,6 +164,10 @@ def _range(numbers: Iterable[float | None], show: Callable[[float], str]) -> str
     return " to ".join(dict.fromkeys(map(show, (known[0], known[-1])))) if known else "–"
 
 
+def _number(hours: float) -> str:
+    return f"{hours:,.0f}" if hours >= 10 else f"{hours:.2g}"
+
+
 def _hours(minutes: int | None) -> float | None:
     return None if minutes is None else minutes / 60
 
@@ -179,20 +183,20 @@ def _notes(asked: Sequence[Asked], local: int, submitted: int, items: Amount) ->
             f"{pluralize(refused, 'job')} cannot be submitted, as no partition has the GPUs: correct max_gpu "
             f"in {SITE}, or the models' gpus."
         )
-    gpu_hours = total(
-        Amount(each.request.gpus * (each.request.minutes or 0) / 60, "at most") for each in asked
-    )
-    estimate = sum(each.request.gpus * (each.job.minutes or 0) / 60 for each in asked)
+    submitted_ones = [(each.placed, each.job.minutes or 0) for each in asked if each.placed is not None]
+    gpu_hours = total(Amount(own.gpus * (own.minutes or 0) / 60, "at most") for own, _ in submitted_ones)
+    estimate = sum(own.gpus * minutes / 60 for own, minutes in submitted_ones)
     if gpu_hours.value:
         yield (
-            f"{gpu_hours.text('{:,.0f}'.format)} GPU hours are asked for, if no job is submitted again; "
-            f"about {estimate:,.0f} are needed on an H100."
+            f"{gpu_hours.text(_number)} GPU hours are asked for, if no job is submitted again; "
+            f"about {_number(estimate)} are needed on an H100."
         )
     on_gpu = ", on an H100 where a job has a GPU" if gpu_hours.value else ""
     if items.value is None:
         yield "time each: without that of items in tables that are not made yet."
         return
     yield (
-        f"time each: estimated for {items.text()} items{on_gpu}. Jobs ask for three times as much and five "
-        "minutes, at most for a day where they go on after a time-out."
+        f"time each: estimated by each rule for {items.text()} items with images of a megapixel{on_gpu}, and "
+        "at least a minute; not measured on this run. Jobs ask for three times as much and five minutes, at "
+        "most for a day where they go on after a time-out."
     )

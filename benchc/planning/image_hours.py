@@ -55,7 +55,8 @@ def image_note(settings: RunSettings, plan: Plan, results: Path) -> str:
     text = f"images: {hours.text(hours_text)} of one processor core to corrupt them ({models})"
     if missing := [name for name, seconds in _seconds(chosen).items() if seconds is None]:
         text += f"; {', '.join(missing)}: not measured, taken as the mean of the others"
-    text += f"; assumed: 640 x 480 pixels, {MEASURED_ON} (docs/benchmarks.md)"
+    text += f"; assumed: photographs of 640 x 480 pixels, {MEASURED_ON} (docs/benchmarks.md)"
+    text += "; `benchc check` measures images of this run, and counts writing them and the start of jobs"
     file = plan.images.disk.times(1 / (1 + len(chosen.types)))
     if not on_the_fly and file.value is not None and file.value > LARGE_FILE:
         text += (

@@ -114,8 +114,9 @@ def _legend(text: str, images: ImageCounts, rates: Rates, done: bool, file: Path
         yield "≈: estimate."
     if images.written.value is None:
         yield (
-            f"items are not counted before the pool is built: `benchc check {file}` counts those of "
-            f"sources that are here; `snakemake pool --cores 2 --configfile {file}` builds it."
+            "items, and the size of images on disk, are not counted before the pool is built: `benchc check "
+            f"{file}` counts them where the sources are here; "
+            f"`snakemake pool --cores 2 --configfile {file}` builds it."
         )
     if images.disk.certainty == "estimate":
         yield f"disk: estimated at {BYTES_PER_PIXEL} bytes per pixel, as for photographs; drawings take less."

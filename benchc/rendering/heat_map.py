@@ -6,7 +6,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 import numpy.typing as npt
-from matplotlib.colors import Normalize
+from matplotlib.colors import Colormap, Normalize
 
 from benchc.rendering.contrast import text_colour
 from benchc.rendering.groups import name_groups
@@ -23,7 +23,7 @@ def heat_map(
     columns: Sequence[str],
     *,
     norm: Normalize,
-    colours: str,
+    colours: str | Colormap,
     text: Callable[[float], str],
     groups: Mapping[str, int] | None = None,
     points: float = SMALL + 0.5,
@@ -36,13 +36,13 @@ def heat_map(
         rows: their names.
         columns: their names.
         norm: from values to colours.
-        colours: the name of a colour map of matplotlib.
+        colours: a colour map of matplotlib, or its name.
         text: what stands in a cell.
         groups: the number of columns of each group, in the order of the columns.
         points: size of the numbers.
     """
     axes.imshow(np.ma.masked_invalid(values), cmap=colours, norm=norm, aspect="auto")
-    colour_map = matplotlib.colormaps[colours]
+    colour_map = matplotlib.colormaps.get_cmap(colours)
     for row, column in np.argwhere(~np.isnan(values)):
         value = values[row, column]
         colour = text_colour(colour_map(norm(value)))
@@ -65,7 +65,7 @@ def heat_map(
         axes.axvline(end - 0.5, color="white", linewidth=2.5)
 
 
-def colour_bar(axes: Any, norm: Normalize, colours: str, label: str, **options: Any) -> None:
+def colour_bar(axes: Any, norm: Normalize, colours: str | Colormap, label: str, **options: Any) -> None:
     """Add the scale of colours beside ``axes``; ``options``: of matplotlib's colour bar."""
     mappable = matplotlib.cm.ScalarMappable(norm, colours)
     bar = axes.figure.colorbar(mappable, ax=axes, **options)

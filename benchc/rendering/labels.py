@@ -9,8 +9,10 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import groupby
 
+import matplotlib
 from matplotlib import font_manager
 
+from benchc.errors import InputError
 from benchc.rendering.shorten import shorten
 
 BASE_FAMILY = "DejaVu Sans"
@@ -133,5 +135,11 @@ def _add_new_fonts() -> None:
 
 @lru_cache
 def _letters(family: str) -> frozenset[int]:
-    path = font_manager.findfont(family, fallback_to_default=False)
+    try:
+        path = font_manager.findfont(family, fallback_to_default=False)
+    except ValueError as error:  # BASE_FAMILY, which matplotlib has; others are used where they are present
+        raise InputError(
+            f"{matplotlib.get_data_path()}: has no font {family}, with which figures are labelled; install "
+            "matplotlib again"
+        ) from error
     return frozenset(font_manager.get_font(path).get_charmap())

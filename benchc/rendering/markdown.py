@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 CAPTION_WIDTH = 110
+DIRECTIONS = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))
 
 # What Markdown, and GitHub's formulas, read as markup. Other uses of these characters stay as they are, so
 # that tables are readable in a terminal: "a_b", "p < 0.1", "Q&A", "[0.1, 0.2]".
@@ -73,8 +74,15 @@ def markdown_text(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return ``text`` with each control character and line break replaced by a space."""
-    return "".join(" " if unicodedata.category(letter) in ("Cc", "Zl", "Zp") else letter for letter in text)
+    """Return ``text`` with a space for each control character, line break and change of the direction."""
+    return "".join(" " if _is_control(letter) else letter for letter in text)
+
+
+def _is_control(letter: str) -> bool:
+    # Of the directions, those that reorder what follows them in the line.
+    return (
+        unicodedata.category(letter) in ("Cc", "Zl", "Zp") or unicodedata.bidirectional(letter) in DIRECTIONS
+    )
 
 
 def check_lengths(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

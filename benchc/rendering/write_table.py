@@ -8,6 +8,7 @@ from benchc.atomic import write_text
 from benchc.errors import InputError
 from benchc.rendering.declaration import ENDINGS
 from benchc.rendering.output import Table
+from benchc.schemas.printed import csv_text
 
 Format = Literal["csv", "md", "tex", "published"]
 
@@ -21,10 +22,10 @@ def write(result: Table, *, prefix: Path, formats: tuple[Format, ...] = ("csv", 
             the values with the paper's
     """
     texts = {
-        "csv": result.frame.write_csv(),
+        "csv": csv_text(result.frame),
         "md": result.markdown,
         "tex": result.latex,
-        "published": None if result.published is None else result.published.write_csv(),
+        "published": None if result.published is None else csv_text(result.published),
     }
     absent = [format for format in formats if not texts[format]]
     if absent:

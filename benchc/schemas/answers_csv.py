@@ -1,11 +1,12 @@
 """Answers of another program: a CSV file with the columns id, corruption, severity and answer."""
 
-import csv
+import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import polars as pl
 
+from benchc.csv_rows import read_rows
 from benchc.errors import InputError
 from benchc.schemas.answers import ANSWERS
 from benchc.schemas.assignment import Assignment
@@ -13,6 +14,7 @@ from benchc.schemas.grid import grid_rows, rows_of
 from benchc.schemas.predictions import CLEAN, KEY
 
 COLUMNS = (*KEY, "answer")
+FEWEST = 20  # items; a model that sees the images, or guesses, has other answers to some of so many
 _ROW = "row"
 
 
@@ -27,11 +29,16 @@ def read_answers(
 
     Rows are in the order of ``ids``, of ``clean`` and the ``corruptions``, and of the ``severities``.
     ``assignment``: the severities of each item by corruption; None: all. Raises InputError, with the row,
-    unless each item has one answer, which may be empty, under each of them.
+    unless each item has one answer, which may be empty, under each of them. Warns of one answer to all items.
     """
     rows = _rows(path, corruptions := [*corruptions], severities := [*severities])
     _refuse(path, rows, ~pl.struct(KEY).is_first_distinct(), "has a second answer; remove one")
-    _refuse(path, rows, ~pl.col("id").is_in(ids), "is no item of the run; remove the row")
+    _refuse(
+        path,
+        rows,
+        ~pl.col("id").is_in(ids),
+        f"is no item of the run, such as {ids[0]!r}; correct it, or remove the row",
+    )
     variants = [(CLEAN, 0), *((name, severity) for name in corruptions for severity in severities)]
     fill = "add a row with an empty answer where the model gave none"
     if assignment is None:
@@ -46,55 +53,40 @@ def read_answers(
         wanted = pl.DataFrame(cells, schema=rows.select(KEY).schema, orient="row")
         mend = "remove a row that is not of the run's assignment (pool/assignment.parquet)"
         whole = rows_of(rows, wanted, f"{path}: answer", mend=mend, fill=fill)
+    if len(ids) >= FEWEST and whole["answer"].str.to_lowercase().n_unique() == 1:
+        print(
+            f"warning: {path}: all {whole.height:,} answers are {whole['answer'][0][:80]!r}; check the file, "
+            "and how the model was asked",
+            file=sys.stderr,
+        )
     finish = pl.lit(None, dtype=ANSWERS.columns["finish"])
-    return whole.select(*KEY, reply=pl.col("answer").fill_null(""), finish=finish)
+    return whole.select(*KEY, reply="answer", finish=finish)
 
 
 def _rows(path: Path, corruptions: Sequence[str], severities: Sequence[int]) -> pl.DataFrame:
     """Return the rows with their numbers; corruptions and severities are those of the run."""
-    try:
-        _require_whole_rows(path)
-        texts = pl.read_csv(path, infer_schema=False, glob=False, encoding="utf8")
-    except FileNotFoundError as error:
-        raise InputError(f"{path}: no such file; give a CSV file with {', '.join(COLUMNS)}") from error
-    except (pl.exceptions.PolarsError, csv.Error, UnicodeDecodeError, OSError) as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(f"{path}: cannot be read as CSV ({reason}); correct the file") from error
-    if doubled := [name for name in COLUMNS if f"{name}_duplicated_0" in texts.columns]:
-        raise InputError(f"{path}: has two columns {doubled[0]!r}; remove one")
-    if missing := [name for name in COLUMNS if name not in texts.columns]:
-        raise InputError(
-            f"{path}: has no column {missing[0]!r} (it has {', '.join(texts.columns)}); it needs "
-            f"{', '.join(COLUMNS)}, separated by commas"
-        )
-    # The first line is the header.
-    rows = texts.select(pl.int_range(2, pl.len() + 2).alias(_ROW), pl.col(COLUMNS).str.strip_chars())
-    numbers = rows.with_columns(pl.col("severity").cast(pl.Int64, strict=False))
+    found = ((number, *row.values()) for number, row in read_rows(path, COLUMNS, ("utf-8-sig",)))
+    rows = pl.DataFrame(found, {_ROW: pl.Int64, **dict.fromkeys(COLUMNS, pl.String)}, orient="row")
+    # Where another row has none, pandas writes 2 as 2.0.
+    whole = pl.col("severity").str.strip_suffix(".0").cast(pl.Int64, strict=False)
+    numbers = rows.with_columns(whole)
     is_clean = pl.col("corruption") == CLEAN
     names = ", ".join([CLEAN, *corruptions])
-    _refuse(path, numbers, ~(is_clean | pl.col("corruption").is_in(corruptions)), f"is under none of {names}")
-    at = (is_clean & (pl.col("severity") == 0)) | (~is_clean & pl.col("severity").is_in(severities))
+    is_known = is_clean | pl.col("corruption").is_in(corruptions)
+    reason = f"is under {{}}, which is none of {names}; correct it, or remove the row"
+    _refuse(path, rows, ~is_known, reason, "corruption")
+    at = (is_clean & (whole == 0)) | (~is_clean & whole.is_in(severities))
     listed = ", ".join(map(str, severities))
-    _refuse(path, numbers, ~at, f"has a severity other than {listed}, and 0 for {CLEAN}; correct it")
+    reason = f"has the severity {{}}; it should be 0 for {CLEAN}, and one of {listed} for others"
+    _refuse(path, rows, ~at, reason, "severity")
     return numbers
 
 
-def _require_whole_rows(path: Path) -> None:
-    """Raise InputError for a row of fewer cells than the header: polars takes the absent ones for empty."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = csv.reader(file)
-        header = next(rows, [])
-        for number, row in enumerate(rows, start=2):
-            if row and len(row) < len(header):
-                raise InputError(
-                    f"{path}: row {number}: has {len(row)} cells, the header has {len(header)}; end the row "
-                    "of an empty answer with a comma"
-                )
-
-
-def _refuse(path: Path, rows: pl.DataFrame, wrong: pl.Expr, reason: str) -> None:
-    # A null is of an empty cell.
+def _refuse(path: Path, rows: pl.DataFrame, wrong: pl.Expr, reason: str, column: str = "id") -> None:
+    """Raise InputError with the first such row. ``column``: whose value is put at {} in the reason."""
+    # A null is of a severity that is no number.
     found = rows.filter(wrong.fill_null(value=True))
     if found.height:
-        number, id_ = found.row(0)[:2]
-        raise InputError(f"{path}: row {number}: item {id_ or ''!r} {reason}")
+        row = found.row(0, named=True)
+        problem = reason.replace("{}", repr(row[column]))
+        raise InputError(f"{path}: row {row[_ROW]}: item {row['id']!r} {problem}")

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchc.errors import InputError
+from benchc.json_content import json_content
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ def read_models(path: Path) -> Models:
     """Read what :func:`models_text` wrote. Raises InputError where the file is missing or different."""
     fix = "run snakemake again, which writes it"
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json_content(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise InputError(f"{path}: there is no such file; {fix}") from error
     except OSError as error:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchc.errors import InputError, recreate
+from benchc.json_content import json_content
 
 COMMIT = re.compile("[0-9a-f]{40}")
 
@@ -31,7 +32,7 @@ def read_revision(path: Path, repo: str | None = None) -> Revision:
     """
     fix = recreate("revisions")
     try:
-        found = Revision(**json.loads(path.read_text(encoding="utf-8")))
+        found = Revision(**json_content(path.read_text(encoding="utf-8")))
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); {fix}") from error
     except (ValueError, TypeError) as error:

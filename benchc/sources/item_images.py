@@ -13,7 +13,7 @@ import pybase64
 from PIL import Image, ImageOps
 
 from benchc.images import ImageError, opened
-from benchc.sources.error import InvalidRowError
+from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.image_names import (
     ImagePathError,
     file_below,
@@ -42,6 +42,14 @@ class ImageFile(NamedTuple):
 
     bytes: bytes
     path: str | None
+
+
+def image_of(where: str, cell: object) -> ImageFile:
+    """Return the image file in a cell; raises SourceError where it has no bytes."""
+    data, path = (cell.get("bytes"), cell.get("path")) if isinstance(cell, Mapping) else (cell, None)
+    if not isinstance(data, bytes) or not data:
+        raise SourceError(f"{where}: has no image bytes; fetch the file with its images")
+    return ImageFile(data, path if isinstance(path, str) else None)
 
 
 def check_image(data: bytes) -> None:

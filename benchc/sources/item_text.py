@@ -1,11 +1,11 @@
 """The text of an item from a row of a VLMEvalKit TSV: question, hint, options, answer, categories."""
 
 import ast
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple, TypeGuard
 
+from benchc.json_content import is_text, json_content
 from benchc.letters import LETTERS
 from benchc.sources.error import InvalidRowError
 
@@ -133,7 +133,7 @@ def read_answer_list(text: str) -> list[str]:
     Raises InvalidRowError where it is no such list.
     """
     try:
-        found = json.loads(text)
+        found = json_content(text)
     except ValueError:
         try:
             found = ast.literal_eval(text)
@@ -146,7 +146,7 @@ def read_answer_list(text: str) -> list[str]:
 
 def are_texts(value: object) -> TypeGuard[list[str]]:
     """Return whether a value is a list of one text or more."""
-    return isinstance(value, list) and bool(value) and all(isinstance(each, str) for each in value)
+    return isinstance(value, list) and bool(value) and all(map(is_text, value))
 
 
 def _question(values: Mapping[str, str]) -> str:
@@ -179,7 +179,7 @@ def _options_of_list(values: Mapping[str, str], column: str) -> list[str | None]
         texts = ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         texts = None
-    if not isinstance(texts, list) or not all(isinstance(option, str) for option in texts):
+    if not isinstance(texts, list) or not all(map(is_text, texts)):
         raise InvalidRowError(f"column {column!r} is not a Python list of strings")
     if len(texts) > len(LETTERS):
         raise InvalidRowError(f"has {len(texts)} options, more than the {len(LETTERS)} letters")
@@ -209,7 +209,8 @@ def _answer(values: Mapping[str, str], options: list[str | None], form: AnswerFo
             raise InvalidRowError(f"the answer is option {position} from 0, which has no text")
         return position
     if len(answer) != 1 or answer not in LETTERS:
-        raise InvalidRowError(f"{shown} is not one option letter")
+        capital = f": write {answer.upper()}" if len(answer) == 1 and answer.upper() in LETTERS else ""
+        raise InvalidRowError(f"{shown} is not one option letter{capital}")
     position = LETTERS.index(answer)
     if position >= len(options) or options[position] is None:
         raise InvalidRowError(f"the answer is {answer}, an option without text")

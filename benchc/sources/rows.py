@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchc.json_content import is_text, json_content
 from benchc.letters import LETTERS
 from benchc.sources import tsv
 from benchc.sources.error import InvalidRowError, SourceError
@@ -22,11 +23,11 @@ from benchc.sources.tsv import RENAMED, Picture, Row, listed
 CSV, JSON_LINES, PARQUET = ".csv", ".jsonl", ".parquet"
 SUFFIXES = (CSV, JSON_LINES, PARQUET)
 # What may be mistaken for one of them. A TSV may have any other suffix.
-OTHER_FORMATS = (".json", ".xlsx", ".xls", ".zip", ".arrow", ".pkl")
+OTHER_FORMATS = (".json", ".xlsx", ".xls", ".zip", ".gz", ".arrow", ".pkl")
 METADATA = ("metadata.csv", "metadata.jsonl")  # of a folder of images, as Hugging Face's loader names it
 
-# Of a JSON line, as of a field of a TSV.
-LARGEST_LINE = tsv.LARGEST_FIELD
+# Of a JSON line, as of a row of a TSV.
+LARGEST_LINE = tsv.LARGEST_ROW
 
 # A longer line has an image in base64, and takes long to parse.
 LONGEST_WITH_PATHS = 2**16
@@ -115,7 +116,8 @@ def listed_columns(path: Path) -> str:
     separator = "," if path.suffix.lower() == CSV else "\t"
     name = {",": "commas", "\t": "tabs"}[separator]
     other = len(header) == 1 and any(mark in header[0] for mark in {";", ",", "\t"} - {separator})
-    return f"{listed(header)}{f', since its fields are not separated by {name}' if other else ''}"
+    mend = f", since its fields are not separated by {name}: save it with them"
+    return f"{listed(header)}{mend if other else ''}"
 
 
 def read_rows(path: Path, columns: Columns | None = None, *, images: bool = True) -> Iterator[Row]:
@@ -254,9 +256,15 @@ def _json_lines(path: Path, longest: int = LARGEST_LINE) -> Iterator[_Record]:
             if len(line) > longest or not line.strip():
                 continue
             try:
-                found = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                yield _Record(number, {}, f"is no JSON ({getattr(error, 'msg', type(error).__name__)})")
+                found = json.loads(line, object_pairs_hook=_once)
+            except RecursionError:
+                yield _Record(number, {}, "is no JSON (it is nested too deeply)")
+                continue
+            except InvalidRowError as refusal:
+                yield _Record(number, {}, str(refusal))
+                continue
+            except ValueError as error:
+                yield _Record(number, {}, f"is no JSON ({getattr(error, 'msg', error)})")
                 continue
             if isinstance(found, dict):
                 yield _Record(number, found, None)
@@ -264,6 +272,16 @@ def _json_lines(path: Path, longest: int = LARGEST_LINE) -> Iterator[_Record]:
                 raise SourceError(f"{path}: is a JSON list; write one object per line")
             else:
                 yield _Record(number, {}, "is no JSON object")
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON. Raises InvalidRowError where a key is given twice: Python takes the last."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InvalidRowError(f"gives {twice[:40]!r} twice")
+    return found
 
 
 def _row(
@@ -292,13 +310,9 @@ def _row(
         values["index"] = index
     if problem is None and any("\0" in value for value in values.values()):
         problem = "contains a NUL character"
-    if problem is None and not all(map(_is_unicode, values.values())):
+    if problem is None and not all(map(is_text, values.values())):
         problem = "contains half of a character (a lone surrogate)"
     return Row(line, values, problem, images)
-
-
-def _is_unicode(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def _text(value: object) -> str:
@@ -313,7 +327,8 @@ def _text(value: object) -> str:
         case float() if math.isnan(value):
             return ""
         case list():
-            return repr([_text(each) for each in value])
+            # Of a list within it, too: else each level would double the marks of escapes.
+            return repr([each if isinstance(each, list) else _text(each) for each in value])
         case {"bytes": _, **others}:
             return _text(others.get("path"))
         case _:
@@ -324,8 +339,8 @@ def _options(value: object) -> dict[str, str]:
     """Return the options in a cell by letter; it is a list, or the text of one in JSON or Python."""
     if isinstance(value, str):
         try:
-            value = json.loads(value) if value.strip() else []
-        except (ValueError, RecursionError):
+            value = json_content(value) if value.strip() else []
+        except ValueError:
             try:
                 value = ast.literal_eval(str(value))
             except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

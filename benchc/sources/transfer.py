@@ -8,22 +8,22 @@ import hashlib
 import json
 import os
 import re
-import socket
-import threading
-import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import BinaryIO, Self
 
 import httpx2 as httpx
 import tenacity
 
 from benchc.atomic import write_text
 from benchc.endpoint.api_key import KEY, ApiKey
+from benchc.endpoint.time_limit import TRACE, Window, limited
+from benchc.json_content import json_content
 from benchc.progress import track
+from benchc.redaction import remember_url
 from benchc.sources.error import SourceError
 
 MIB = 2**20
@@ -44,7 +44,7 @@ class Limits:
         longest_wait: most seconds between two requests
         connect_s: seconds to connect
         read_s: seconds without any byte
-        slow_s: seconds for an answer to begin, and over which ``least_rate`` is measured
+        slow_s: seconds over which ``least_rate`` is measured, from the request on
         least_rate: bytes a second, below which a request is given up
         most_bytes: of a file whose size is not known
     """
@@ -120,7 +120,7 @@ class Part:
     def origin(self) -> Origin | None:
         """Return what the part is of; None where nothing says it."""
         try:
-            return Origin(**json.loads(self.record.read_bytes()))
+            return Origin(**json_content(self.record.read_bytes()))
         except (OSError, ValueError, TypeError):
             return None
 
@@ -186,47 +186,24 @@ def explained(url: str, attempts: int = 1) -> Iterator[None]:
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         times = _times(attempts) if _is_temporary(error) else ""
         text = f"the request failed{times} ({type(error).__name__}: {error})"
-        # A server may repeat the request's header. The chain of exceptions would show it, too.
-        raise UnavailableError(_hub_key().removed_from(" ".join(text.split()))) from None
+        # The chain of exceptions would show what a server repeats of the request.
+        raise UnavailableError(" ".join(text.split())) from None
 
 
 @contextmanager
 def opened(url: str, limits: Limits, headers: Mapping[str, str] | None = None) -> Iterator[httpx.Response]:
-    """Yield the response to a request, which has ``slow_s`` to begin, all redirects included.
+    """Yield the response to a request; in the block, it must not arrive more slowly than ``least_rate``.
 
     Raises SourceError where HF_TOKEN is no token, and errors of httpx.
     """
-    connections: list[socket.socket] = []
-    late = threading.Event()
-
-    def trace(event: str, info: Mapping[str, Any]) -> None:
-        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
-            connections.append(info["return_value"].get_extra_info("socket"))
-            if late.is_set():
-                give_up()
-
-    def give_up() -> None:
-        late.set()
-        # Other than closing it, this ends a read that waits in another thread.
-        for connection in [*connections]:
-            with suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
-
-    timer = threading.Timer(limits.slow_s, give_up)
-    timer.daemon = True
+    remember_url(url)
     all_headers = _headers(url) | dict(headers or {})
-    with httpx.Client(follow_redirects=True, timeout=limits.timeout) as client:
-        request = client.build_request("GET", url, headers=all_headers, extensions={"trace": trace})
-        timer.start()
-        try:
-            response = client.send(request, stream=True)
-        except httpx.TransportError as error:
-            if late.is_set():
-                raise httpx.ReadTimeout(f"no answer within {limits.slow_s:g} seconds") from error
-            raise
-        finally:
-            timer.cancel()
-        with closing(response):
+    with (
+        limited(Window(limits.slow_s, limits.least_rate)),
+        httpx.Client(follow_redirects=True, timeout=limits.timeout) as client,
+    ):
+        request = client.build_request("GET", url, headers=all_headers, extensions=TRACE)
+        with closing(client.send(request, stream=True)) as response:
             yield response
 
 
@@ -276,7 +253,7 @@ def _fetch(url: str, part: Part, checked: bool, size: int | None, limits: Limits
             part.mix(known, url)
         most = size or found.size or limits.most_bytes
         with _named(part.path), part.path.open("ab" if partial else "wb") as file:
-            steps = _written(response, file, most, limits)
+            steps = _written(response, file, most)
             total = (content_length(response) or 0) // MIB or None
             try:
                 for _ in track(steps, label=f"download {part.path.stem}", unit="MiB", total=total):
@@ -301,10 +278,9 @@ def _continues(known: Origin, url: str, *, checked: bool) -> bool:
     return checked and known.size is not None
 
 
-def _written(response: httpx.Response, file: BinaryIO, most: int, limits: Limits) -> Iterator[int]:
+def _written(response: httpx.Response, file: BinaryIO, most: int) -> Iterator[int]:
     """Write the response to ``file`` as it arrives, and yield once per MiB."""
-    count = in_window = 0
-    begin = time.monotonic()
+    count = 0
     for piece in response.iter_raw():
         if file.tell() + len(piece) > most:
             raise WrongSizeError(f"it sends more than {most:,} bytes")
@@ -312,14 +288,6 @@ def _written(response: httpx.Response, file: BinaryIO, most: int, limits: Limits
         for _ in range((count + len(piece)) // MIB - count // MIB):
             yield count
         count += len(piece)
-        in_window += len(piece)
-        seconds = time.monotonic() - begin
-        if seconds >= limits.slow_s:
-            if in_window < limits.least_rate * seconds:
-                raise httpx.ReadTimeout(
-                    f"{in_window:,} bytes in {seconds:,.0f} seconds, less than {limits.least_rate:g} a second"
-                )
-            in_window, begin = 0, time.monotonic()
 
 
 @contextmanager

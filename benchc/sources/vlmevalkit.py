@@ -114,9 +114,13 @@ def opened_source(
             count += 1
         items = rows.finish()
         if not items:
+            if not rows.remarks:
+                raise SourceError(f"{path}: it has no rows; give a file with a row for each item")
+            first = rows.remarks[0]
+            where = "" if first.line is None else f", in line {first.line}"
             raise SourceError(
-                f"{path}: none of its rows became an item; the reason of the first: "
-                f"{rows.remarks[0].reason if rows.remarks else 'it has no rows'}"
+                f"{path}: none of its rows became an item; the first{where}: {first.reason}; mend the file "
+                "or the keys of reader"
             )
         yield _source_items(items, rows.remarks, count, store)
 
@@ -202,7 +206,7 @@ class _Rows:
         except InvalidRowError as refusal:
             self._remark(row, index, "rejected", str(refusal))
             return
-        if len(set(text.options)) < len(text.options):
+        if len({" ".join(option.split()) for option in text.options}) < len(text.options):
             self._remark(row, index, "note", "two options have the same text")
         if not text.options and row.values["answer"].strip() in set(LETTERS):
             self._remark(

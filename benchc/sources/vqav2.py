@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchc.json_content import is_text
 from benchc.progress import track
 from benchc.sources.error import SourceError
 from benchc.sources.formats import OpenQuestion
@@ -108,15 +109,12 @@ def _question(id_: int, image: str, text: str | None, annotation: Mapping[str, A
 
 
 def _text(value: object) -> str | None:
-    if not isinstance(value, str) or not value.strip():
-        return None
-    # JSON may escape half of a surrogate pair, which is no text.
-    return None if any("\ud800" <= letter <= "\udfff" for letter in value) else value
+    return value if is_text(value) and value.strip() else None
 
 
 def _answers(value: object) -> list[str]:
     """Return the answers of the annotators; none where they are not a list of answers."""
     entries = value if isinstance(value, list) else []
     answers = [entry.get("answer") if isinstance(entry, dict) else None for entry in entries]
-    texts = [answer for answer in answers if isinstance(answer, str)]
+    texts = [answer for answer in answers if is_text(answer)]
     return texts if len(texts) == len(answers) else []

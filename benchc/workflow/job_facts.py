@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import resource
+import shlex
 import socket
 import sys
 import time
@@ -19,6 +20,8 @@ from typing import Any
 from benchc.models.gpus import nvidia_smi
 
 FOLDER = Path(".snakemake/jobs")
+STAGE = ["python", "-m", "scripts.stage"]
+END_OF_STAGE = "2>&1"
 MODULES = (
     *("torch", "torchvision", "transformers", "tokenizers", "open_clip", "sentence_transformers", "peft"),
     *("numpy", "PIL", "imgaug", "cv2", "scipy", "polars"),
@@ -26,6 +29,14 @@ MODULES = (
 # Set for jobs by the executor of slurm/site.yaml, since srun takes SLURM's own away.
 MEMORY_ASKED = "BENCHC_MEM_MB"
 KB_PER_MB = 1000  # of 1024 and 10^6 bytes
+
+
+def stage_words(command: str) -> list[str]:
+    """Return the words of a rule's command behind ``python -m scripts.stage``; none of another command."""
+    if not command.startswith(" ".join(STAGE)):
+        return []
+    words = shlex.split(command)
+    return words[len(STAGE) : words.index(END_OF_STAGE)] if END_OF_STAGE in words else []
 
 
 def facts_file(words: Sequence[str]) -> Path:

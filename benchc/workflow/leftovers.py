@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-RANDOM = 8  # characters at the end of a temporary name
+from benchc.atomic import MARK
+
+SUFFIX = len(MARK) + 8  # characters at the end of a temporary name
 
 
 def remove_leftovers(outputs: Iterable[Path], began: float) -> None:
@@ -17,9 +19,8 @@ def remove_leftovers(outputs: Iterable[Path], began: float) -> None:
     for output in outputs:
         names.setdefault(output.parent, set()).add(output.name)
     for folder, known in names.items():
-        for left in folder.glob(f".*.{'?' * RANDOM}"):
-            # A suffix of letters alone may be a word of the user.
-            if left.name[1 : -RANDOM - 1] not in known or left.name[-RANDOM:].isalpha():
+        for left in folder.glob(f".*.{MARK}*"):
+            if left.name[1 : -SUFFIX - 1] not in known or not left.name[-SUFFIX:].startswith(MARK):
                 continue
             with suppress(OSError):
                 if left.stat().st_mtime >= began:

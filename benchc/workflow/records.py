@@ -8,16 +8,26 @@ import hashlib
 import json
 import os
 import shutil
+import tempfile
+import time
 from base64 import urlsafe_b64decode
 from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from benchc.pluralize import pluralize
+
 RECORDS = Path(".snakemake/metadata")
 INCOMPLETE = Path(".snakemake/incomplete")
 # Records of jobs on a cluster as they were submitted, in folders of the same names.
 SUBMITTED = Path(".snakemake/submitted")
+# Folders of results/ with what all runs share.
+SHARED = ("models", "generated")
 CLOCK = 2  # seconds; some file systems and archives do not keep fractions of a time
+# Clocks of machines that share a disk differ.
+SECONDS_AHEAD = 60
+# In which a job's outer Snakemake touches its outputs again, after the inner one has removed their marks.
+SECONDS_TO_SETTLE = 600
 
 
 def recorded_output(record: Path) -> Path | None:
@@ -82,11 +92,17 @@ def _save_records() -> None:
 
 
 def restore_records() -> None:
-    """Give Snakemake the records of results that were made elsewhere."""
+    """Give Snakemake the records of results that were made elsewhere, and of those that a failed job removed.
+
+    Snakemake records a job that fails as if it had made its outputs, which it removes. Where the job's
+    settings had changed, it would then call all that was made of the old outputs up to date.
+    """
     for folder in Path("results").glob("*/.provenance"):
         for output, record in records_in(folder).items():
             own = RECORDS / record.relative_to(folder)
-            if describes(record, output) and not describes(own, output):
+            is_moved = describes(record, output) and not describes(own, output)
+            is_removed = not os.path.lexists(output)
+            if is_moved or (is_removed and not (own.exists() and own.read_bytes() == record.read_bytes())):
                 copy_record(record, own)
 
 
@@ -105,8 +121,9 @@ def inputs_digest(paths: Iterable[object]) -> str:
 def adopt_submitted(incomplete: Collection[Path]) -> None:
     """Give outputs of jobs on a cluster that ended without a Snakemake their records, as they were submitted.
 
-    A job removes its marks when it has made all of its outputs. It is adopted once, where all of them are
-    there and its inputs are those with which it was submitted. ``incomplete``: outputs with such marks.
+    A job removes its marks when it has made all of its outputs. It is adopted where all of them are there and
+    its inputs are those with which it was submitted, and again where they were touched soon after.
+    ``incomplete``: outputs with such marks, and those of a Snakemake that runs.
     """
     began = records_in(SUBMITTED / INCOMPLETE.name)
     jobs: dict[str, list[tuple[Path, Path, dict[str, Any]]]] = {}
@@ -123,14 +140,35 @@ def adopt_submitted(incomplete: Collection[Path]) -> None:
             continue
         if not is_whole or any(output in incomplete for output, _, _ in outputs):
             continue
-        for output, record, content in outputs:
-            own = RECORDS / record.relative_to(SUBMITTED / RECORDS.name)
+        changed = [
+            (own, output, content)
+            for output, record, content in outputs
+            if not describes(own := RECORDS / record.relative_to(SUBMITTED / RECORDS.name), output)
+        ]
+        again = all(_is_next(own, output, began[output], content) for own, output, content in changed)
+        for own, output, content in changed if again else ():
             own.parent.mkdir(parents=True, exist_ok=True)
             # Not by a temporary file, whose name could be too long; Snakemake writes records so, too.
             own.write_text(json.dumps({**content, "endtime": output.lstat().st_mtime}))
-        for output, record, _ in outputs:
-            record.unlink(missing_ok=True)
-            began[output].unlink(missing_ok=True)
+        age = time.time() - max(output.lstat().st_mtime for output, _, _ in outputs)
+        if not again or age > SECONDS_TO_SETTLE:
+            for output, record, _ in outputs:
+                record.unlink(missing_ok=True)
+                began[output].unlink(missing_ok=True)
+
+
+def _is_next(own: Path, output: Path, began: Path, content: Mapping[str, Any]) -> bool:
+    """Return whether a job that was submitted made an output after Snakemake's ``own`` record of it.
+
+    Or the record is of this job, and the output was touched soon after.
+    """
+    try:
+        before = json.loads(own.read_bytes())
+        is_earlier = before["endtime"] is None or before["endtime"] < began.stat().st_mtime - CLOCK
+    except (OSError, ValueError, KeyError):
+        return True
+    is_same = {**before, "endtime": None} == {**content, "endtime": None}
+    return is_earlier or (is_same and output.lstat().st_mtime < before["endtime"] + SECONDS_TO_SETTLE)
 
 
 def _is_made(output: Path, began: Path | None, content: Mapping[str, Any]) -> bool:
@@ -145,34 +183,65 @@ def _is_made(output: Path, began: Path | None, content: Mapping[str, Any]) -> bo
 
 
 def restored(
-    run: str, is_output: Callable[[Path], bool], changed_by_people: Collection[Path], command: str
+    run: str,
+    is_output: Callable[[Path], bool],
+    changed_by_people: Collection[Path],
+    command: str,
+    made_elsewhere: Collection[Path] = (),
 ) -> str | None:
     """Restore and save the records of all runs; return why a run must not begin, None where it may.
 
-    It must not where an output has no record that says how it was made as it is. ``is_output``: whether a
+    It must not where an output has no record that says how it was made as it is, or a time in the future, by
+    which Snakemake would take it for newer than what is made now. ``is_output``: whether a
     rule makes a file; ``changed_by_people``: folders with outputs that may be changed; ``command``: the call
-    of Snakemake for the run.
+    of Snakemake for the run; ``made_elsewhere``: outputs that another Snakemake makes.
     """
-    incomplete = records_in(INCOMPLETE)
+    incomplete = {*records_in(INCOMPLETE), *made_elsewhere}
     restore_records()
     adopt_submitted(incomplete)
     save_records()
     records = records_in(RECORDS)
-    unrecorded = [
+    found = [
         path
-        for folder in (run, "models", "generated")
+        for folder in (run, *SHARED)
         for path in sorted(Path("results", folder).rglob("*"))
         if path not in incomplete
         and path.is_file()
-        and not (path in records and describes(records[path], path))
         and not any(part.startswith(".") for part in path.parts)
         and not any(path.is_relative_to(other) for other in changed_by_people)
-        and is_output(path)
     ]
-    if not unrecorded:
-        return None
-    return (
-        f"{len(unrecorded)} files have no record of the code and settings that made them, or changed since, "
-        f"such as {unrecorded[0]}; copy a run with its times and its folder .provenance (cp -a), delete the "
-        f"files, or accept all as they are: {command} --touch --forceall --cores 1"
-    )
+    latest = time.time() + SECONDS_AHEAD
+    unrecorded = [path for path in found if not (path in records and describes(records[path], path))]
+    if unrecorded := [*filter(is_output, unrecorded)]:
+        were = "it was" if len(unrecorded) == 1 else "they were"
+        return (
+            f"{pluralize(len(unrecorded), 'file')} without a record of how {were} made, or changed since, "
+            f"such as {unrecorded[0]}; copy a run with its times and its folder .provenance (cp -a), delete "
+            "each such file and make it by name, or accept all as they are: "
+            f"{command} --touch --forceall --cores 1"
+        )
+    later = [path for path in found if _time(path) > latest and is_output(path)]
+    if later and _time(later[0]) > _clock_of(Path("results")) + SECONDS_AHEAD:
+        return (
+            f"{pluralize(len(later), 'file')} with times in the future, such as {later[0]}: the clock was "
+            "set back, and files that are made now would seem older; correct the clock, or accept all as "
+            f"they are, and delete those that this leaves: {command} --touch --forceall --cores 1"
+        )
+    return None
+
+
+def _time(path: Path) -> float:
+    """Return when a file was changed; 0 where it is gone."""
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _clock_of(folder: Path) -> float:
+    """Return the time that a new file in a folder has, which a file server gives it."""
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".") as file:
+            return os.fstat(file.fileno()).st_mtime
+    except OSError:
+        return time.time()

@@ -8,7 +8,6 @@ import hashlib
 import json
 import os
 import platform
-import re
 import shlex
 import socket
 import subprocess
@@ -16,7 +15,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import Annotated, Any
@@ -27,24 +26,27 @@ from benchc.atomic import write_text
 from benchc.closure import content_sample
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.home import HOME
+from benchc.redaction import redacted_command
 from benchc.rendering.results_page.script import as_script
 from benchc.workflow.job_facts import FOLDER as FACTS_FOLDER
-from benchc.workflow.job_facts import facts_file, tries_of
-from benchc.workflow.records import CLOCK, RECORDS, describes, records_in
+from benchc.workflow.job_facts import facts_file, stage_words, tries_of
+from benchc.workflow.leftovers import remove_leftovers
+from benchc.workflow.records import CLOCK, INCOMPLETE, RECORDS, SHARED, describes, records_in
 
 FILE, SCRIPT = "run.json", "page/run.js"
 FORMAT = 1
 CONFIGURATION = ("config.yaml", "config-sources.yaml", "config-models.yaml")
 # Folders of what the results page shows with the inputs of each file.
 SHOWN = ("tables", "figures", "pages")
-STAGE = ["python", "-m", "scripts.stage"]
-END_OF_STAGE = "2>&1"
+# Set by benchc for the Snakemake that it starts: the command as the user typed it.
+TYPED = "BENCHC_TYPED"
 # Of a job's last try, as its facts have them.
 FACTS = ("host", "gpus", "driver", "python", "versions", "peak_mb", "asked_mb", "slurm_job")
 Record = dict[str, Any]
-# Of files, above which they are read at some places only.
+# Of a file such as weights, above which it is read at some places only.
 WHOLE_BYTES = 10**9
-SECRET = re.compile(r"key|token|secret|password", re.IGNORECASE)
+# Between the times of a job's outputs that --touch accepts.
+SECONDS_OF_TOUCH = 0.1
 _call: Record = {}
 
 
@@ -53,6 +55,12 @@ def _inside(name: str) -> str:
     if str(path) != name or not path.parts or path.is_absolute() or ".." in path.parts:
         raise ValueError("is no path in the folder of the run")
     return name
+
+
+def _time(text: str) -> str:
+    if datetime.fromisoformat(text).tzinfo is None:
+        raise ValueError("is no time with its zone")
+    return text
 
 
 # What readers of a record take for granted; it may come from another machine, or have been edited.
@@ -67,7 +75,7 @@ class _Output(BaseModel, strict=True):
     rule: str
     job: str
     seconds: float
-    made: str
+    made: Annotated[str, AfterValidator(_time)]
     hash: str | None
     inputs: dict[str, str | None]
     host: str | None = None
@@ -90,9 +98,14 @@ class _Record(BaseModel, strict=True):
 
 
 def begin(name: str, command: Sequence[str], executor: str) -> str | None:
-    """Record that Snakemake begins to run jobs; return what to say where it cannot."""
+    """Record that Snakemake begins to run jobs; return what to say where it cannot.
+
+    ``command``: that of Snakemake, which is recorded unless the user typed one of benchc.
+    """
+    # Jobs do not inherit it.
+    typed = shlex.split(os.environ.pop(TYPED, ""))
     _call.update(
-        command=shlex.join(_without_secrets(command)),
+        command=shlex.join(redacted_command(typed or command)),
         host=socket.gethostname(),
         process=os.getpid(),
         executor=executor,
@@ -117,10 +130,11 @@ def began() -> float:
     return float(_call.get("began", 0.0))
 
 
-def finish(name: str, result: str, changed_by_people: Collection[Path] = ()) -> str | None:
+def finish(name: str, result: str, changed_by_people: Collection[Path] = (), retries: int = 0) -> str | None:
     """Complete the record when Snakemake ends; return what to say where it cannot be written.
 
-    ``changed_by_people``: folders with outputs that are not compared later.
+    ``changed_by_people``: folders with outputs that are not compared later. ``retries``: how often Snakemake
+    started jobs again.
     """
     if _call:
         tries = [
@@ -130,7 +144,10 @@ def finish(name: str, result: str, changed_by_people: Collection[Path] = ()) -> 
             if each.get("start", 0.0) >= _call["began"]
         ]
         jobs = len({file for file, _ in tries})
-        ended = {"end": _iso(time.time()), "result": result, "jobs": jobs, "tried_again": len(tries) - jobs}
+        # A job that was cancelled before its stage began left no facts; what SLURM itself starts again is
+        # no retry of Snakemake.
+        again = max(len(tries) - jobs, retries)
+        ended = {"end": _iso(time.time()), "result": result, "jobs": jobs, "tried_again": again}
 
         def end(record: Record, folder: Path) -> None:
             for call in record.get("calls", []):
@@ -144,10 +161,18 @@ def finish(name: str, result: str, changed_by_people: Collection[Path] = ()) -> 
 
 
 def complete_killed(name: str, changed_by_people: Collection[Path]) -> str | None:
-    """Complete the record of a call that was killed, while no Snakemake works in this folder."""
+    """Complete the record of a call that was killed, while no Snakemake works in this folder.
+
+    Files that it was writing are removed where no job of it may still run.
+    """
     calls = read_record(Path("results", name)).get("calls") or [{"result": "finished"}]
     if calls[-1]["result"] is not None:
         return None
+    if not any(records_in(INCOMPLETE)):
+        # Else the end of the next run does it, which is none where nothing is to be done. What runs share,
+        # another checkout may write now.
+        own = [output for output in records_in(RECORDS) if output.is_relative_to(Path("results", name))]
+        remove_leftovers(own, time.time())
 
     def end(record: Record, folder: Path) -> None:
         record["calls"][-1]["result"] = "killed"
@@ -160,27 +185,33 @@ def _complete(record: Record, folder: Path, changed_by_people: Collection[Path])
     hashes = Hashes(folder, record.get("files", {}))
     before = record.get("outputs", {})
     outputs = dict(_outputs(folder, before, hashes, changed_by_people))
-    # Of a file that was changed by hand, what it was remains.
+    # Of a file that was changed by hand, what it was remains, and of one that was deleted, while there are
+    # others of its job: Snakemake does not make it again unless something needs it.
     outputs |= {
-        name: each for name, each in before.items() if name not in outputs and (folder / name).exists()
+        name: each
+        for name, each in before.items()
+        if name not in outputs and ((folder / name).exists() or _made_with(each, outputs.values()))
     }
-    record |= {"configuration": _configuration(folder), "stages": stages_of(outputs.values())}
+    made = [*outputs.values(), *_shared(outputs.values())]
+    record |= {"configuration": _configuration(folder), "stages": stages_of(made)}
     record |= {"outputs": outputs, "files": hashes.known}
 
 
-def _without_secrets(command: Sequence[str]) -> Iterator[str]:
-    """Yield the words of a command, with *** for values of options whose name says that they are secret."""
-    is_secret = False
-    for word in command:
-        name, equals, _ = word.partition("=")
-        yield "***" if is_secret else f"{name}=***" if equals and SECRET.search(name) else word
-        is_secret = word.startswith("-") and not equals and SECRET.search(name) is not None
+def _made_with(output: Record, others: Iterable[Record]) -> bool:
+    """Return whether one of the others was made by the same job at the same time."""
+    end = datetime.fromisoformat(output["made"])
+    return any(
+        (each["rule"], each["job"]) == (output["rule"], output["job"])
+        and datetime.fromisoformat(each["made"]) - timedelta(seconds=each["seconds"] + CLOCK) <= end
+        for each in others
+    )
 
 
 def read_record(folder: Path) -> Record:
     """Return the record in the folder of a run's results; empty where there is none that can be read."""
     try:
-        record: Record = json.loads((folder / FILE).read_text(encoding="utf-8"))
+        # NaN, which is no JSON, is no number of a record.
+        record: Record = json.loads((folder / FILE).read_text(encoding="utf-8"), parse_constant=int)
         _Record.model_validate(record)
     except (OSError, ValueError, RecursionError):
         return {}
@@ -231,7 +262,7 @@ class Hashes:
                 return None
             found = self._before.get(name)
             if found is None or (found["bytes"], found["time_ns"]) != (size, time_ns):
-                whole = path.is_relative_to(self.folder) and size <= WHOLE_BYTES
+                whole = path.is_relative_to(self.folder)
                 found = {"bytes": size, "time_ns": time_ns, "hash": hash_of(path, whole=whole)}
             self.known[name] = found
         return str(self.known[name]["hash"])
@@ -246,12 +277,12 @@ def size_and_time(path: Path) -> tuple[int, int]:
 def hash_of(path: Path, *, whole: bool) -> str:
     """Return the SHA-256 of a file, or a digest of those of all files in a folder.
 
-    Without ``whole``, large files, such as weights, are read at some places only.
+    Without ``whole``, and above WHOLE_BYTES, files are read at some places only.
     """
     if path.is_dir():
         lines = [f"{file.relative_to(path)} {hash_of(file, whole=whole)}" for file in _files_of(path)]
         return f"folder:{hashlib.sha256(chr(10).join(lines).encode()).hexdigest()}"
-    if not whole:
+    if not whole or path.stat().st_size > WHOLE_BYTES:
         return f"sample:{content_sample(path)}"
     with path.open("rb") as opened:
         return f"sha256:{hashlib.file_digest(opened, 'sha256').hexdigest()}"
@@ -281,31 +312,71 @@ def _outputs(
             # What a job wrote, even if it was changed by hand since.
             yield name, same
             continue
-        found = hashes.of(output)
-        if same is not None and same["hash"] == found and content["starttime"] == content["endtime"]:
-            # Accepted by --touch.
+        found, facts = hashes.of(output), _facts(content)
+        accepted = _is_accepted(content, facts)
+        if same is not None and same["hash"] == found and accepted:
             yield name, {**same, "made": made}
         else:
-            yield name, {"hash": found, "made": made, **_origin(content, hashes)}
+            yield name, {"hash": found, "made": made, **_origin(content, facts, accepted, hashes)}
 
 
-def _origin(content: Record, hashes: Hashes) -> Record:
-    """Return the rule of an output, its inputs with their hashes, and the facts of its job."""
-    words = shlex.split(content.get("shellcmd") or "")
-    is_stage = words[:3] == STAGE and END_OF_STAGE in words
-    called = words[3 : words.index(END_OF_STAGE)] if is_stage else words
-    tries = tries_of(facts_file(called)) if is_stage else []
-    facts: Record = tries[-1] if tries and {"start", "end"} <= {*tries[-1]} else {}
+def _shared(outputs: Iterable[Record]) -> Iterator[Record]:
+    """Yield what made the models and data, shared by runs, of which a run's outputs are made."""
+    records, folders = records_in(RECORDS), [Path("results", name) for name in SHARED]
+    waiting, seen = [Path(name) for output in outputs for name in output["inputs"]], set[Path]()
+    while waiting:
+        path = waiting.pop()
+        if path in seen or path not in records or not any(map(path.is_relative_to, folders)):
+            continue
+        seen.add(path)
+        with suppress(OSError, ValueError):
+            content = json.loads(records[path].read_bytes())
+            if content.get("endtime") is not None:
+                yield _cost(content, _facts(content))
+                waiting += map(Path, content["input"])
+
+
+def _facts(content: Record) -> Record:
+    """Return the facts of the last try of an output's job; empty where it left none."""
+    called = stage_words(content.get("shellcmd") or "")
+    tries = tries_of(facts_file(called)) if called else []
+    return tries[-1] if tries and {"start", "end"} <= {*tries[-1]} else {}
+
+
+def _is_accepted(content: Record, facts: Record) -> bool:
+    """Return whether Snakemake has no job of an output, but touched it (--touch)."""
+    if facts:
+        return bool(facts["start"] < content["starttime"] - CLOCK)
+    return bool(content["endtime"] - content["starttime"] < SECONDS_OF_TOUCH)
+
+
+def _origin(content: Record, facts: Record, accepted: bool, hashes: Hashes) -> Record:
+    """Return the rule of an output, its inputs with their hashes, and the facts of its job.
+
+    ``accepted``: whether its inputs were accepted, too, as they are.
+    """
+    then = content["endtime"] if accepted else _times(content, facts)[0]
+    inputs = sorted({Path(name) for name in content["input"]})
+    return {
+        **_cost(content, facts),
+        "inputs": {hashes.name(path): _hash_then(path, then, hashes) for path in inputs},
+    }
+
+
+def _times(content: Record, facts: Record) -> tuple[float, float]:
+    """Return when the job of an output started and ended."""
     # Snakemake's own start of a job on a cluster is when it was submitted.
-    start, end = (facts["start"], facts["end"]) if facts else (content["starttime"], content["endtime"])
+    return (facts["start"], facts["end"]) if facts else (content["starttime"], content["endtime"])
+
+
+def _cost(content: Record, facts: Record) -> Record:
+    """Return the rule of an output, and the facts of its job."""
+    start, end = _times(content, facts)
+    command = content.get("shellcmd") or ""
     return {
         "rule": content["rule"],
-        "job": facts_file(called).stem,
+        "job": facts_file(stage_words(command) or shlex.split(command)).stem,
         "seconds": round(end - start, 1),
-        "inputs": {
-            hashes.name(path): _hash_then(path, start, hashes)
-            for path in sorted({Path(name) for name in content["input"]})
-        },
         **{name: value for name, value in facts.items() if name in FACTS and value is not None},
     }
 
@@ -356,7 +427,9 @@ def _change(name: str, change: Callable[[Record, Path], None]) -> str | None:
         if not record and (folder / FILE).is_file():
             (folder / FILE).replace(folder / f"{FILE}.unreadable")
         change(record, folder)
-        write_text(folder / FILE, json.dumps(record, indent=1, ensure_ascii=False, default=str) + "\n")
+        text = json.dumps(record, indent=1, ensure_ascii=False, default=str) + "\n"
+        # An argument that is not UTF-8 has surrogates, which become JSON's own escapes.
+        write_text(folder / FILE, text.encode(errors="backslashreplace").decode())
         if (folder / "index.html").is_file():
             write_text(folder / SCRIPT, as_script("run", _shown(record)))
     except OSError as error:

@@ -1,7 +1,6 @@
 """Do the files of a run still match its record?"""
 
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -76,8 +75,14 @@ def _hashes(folder: Path, recorded: Mapping[str, str | None]) -> Iterator[tuple[
         path = Path(name) if _is_outside(name) else folder / name
         then = recorded[name] or ""
         found = None
-        with suppress(OSError):
+        try:
             # Reading a pipe or a device would not end.
             if path.is_file() or path.is_dir():
                 found = hash_of(path, whole=not (then.startswith("sample:") or _is_outside(name)))
+        except PermissionError:
+            # It is there, and neither missing nor changed.
+            if not _is_outside(name):
+                raise
+        except OSError:
+            pass
         yield name, found

@@ -1,5 +1,6 @@
 """Embed every item of a pool with an image encoder and a text encoder, for the selection of diverse items."""
 
+import sys
 from pathlib import Path
 
 from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS, EmbeddingsFooter
@@ -67,6 +68,7 @@ def embed(
     )
     from benchc.models.encoders.device import device_name, prepare
     from benchc.models.encoders.encoders import load_image_encoder, load_text_encoder
+    from benchc.models.encoders.unit_vectors import same_vectors
 
     prepare({image_device, text_device}, threads)
     items = read_table(pool, POOL)
@@ -92,6 +94,8 @@ def embed(
         )
         frame = embeddings_frame(items, images, texts, truncated)
     print(of_images.counts)
+    for text in same_vectors(frame):
+        print(f"warning: {text}", file=sys.stderr)
     footer = EmbeddingsFooter(
         image_encoder=image_encoder,
         pretrained=pretrained,

@@ -26,8 +26,8 @@ def check(
     """Check a run before it starts: sources, pool, models, encoders, time, disk, fonts and cluster.
 
     Reads the sources that are on this machine, loads its models, and tries each on three items, as the run
-    does. Asks each server one question. Downloads and writes nothing. Lists all errors; the exit status is 1
-    if the run would fail.
+    does. Asks each server one question. Downloads nothing and makes no results. Lists all errors; the exit
+    status is 1 if the run would fail.
 
     Args:
         config: the run's configuration
@@ -40,16 +40,18 @@ def check(
     width = min(most, max(least, *map(len, (*read.all_sources, *read.models))))
     levels: Counter[str] = Counter()
     stage = None
-    for finding in findings_of(read, load=not no_models, network=not no_network):
+    for finding in findings_of(read, config, load=not no_models, network=not no_network):
         if finding.stage != stage:
             stage = finding.stage
             write(f"\n{stage}")
         levels[finding.level] += 1
         line = f"  {finding.level:{LEVEL_WIDTH}}{finding.subject:{width}}  {finding.text}"
         write(printable(line))
-    print(f"\n{pluralize(levels['error'], 'error')}, {pluralize(levels['warning'], 'warning')}")
+    counts = f"{pluralize(levels['error'], 'error')}, {pluralize(levels['warning'], 'warning')}"
     if levels["error"]:
+        print(f"\nerror: {config}: {counts}; mend what the lines above say, and check again")
         raise SystemExit(1)
+    print(f"\n{counts}")
 
 
 def write(line: str) -> None:

@@ -7,6 +7,7 @@ from benchc.command_line import PositiveInt
 from benchc.config.benchmarks import module_of
 from benchc.errors import InputError
 from benchc.schemas.models import read_models
+from benchc.schemas.printed import csv_text
 
 
 def compare(
@@ -30,7 +31,7 @@ def compare(
     runs = (run_a, run_b)
     table, text = module_of(benchmark_of(*runs), "comparison").compare_runs(runs, draws, seed)
     if output is not None:
-        write_text(output, table.write_csv())
+        write_text(output, csv_text(table))
     print(text, end="")
 
 

@@ -25,7 +25,8 @@ from benchc.config.raw import block, texts
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
 from benchc.export.manifest import is_export
-from benchc.export.rebuild import rebuild
+from benchc.export.rebuild import REBUILT, rebuild
+from benchc.export.trust import refuse_untrusted_model
 from benchc.user_paths import relative_path
 from scripts.commands.new import by_id, refuse_repeated
 from scripts.commands.run import command_of
@@ -51,6 +52,7 @@ def evaluate(
     gpus: NaturalInt = 0,
     api_key_env: str | None = None,
     full: bool = False,
+    trust: bool = False,
 ) -> None:
     """Evaluate models on the benchmark of a finished run, and print them beside those that it has evaluated.
 
@@ -74,10 +76,13 @@ def evaluate(
         gpus: GPUs per job of folders and Hub ids; 0: the CPU. Models of the catalogues have their own
         api_key_env: environment variable with the key of servers
         full: show all lines of Snakemake and of the jobs
+        trust: use an export also where its author's code runs, or servers are asked that the author chose
     """
     root = Path.cwd()
-    if is_export(benchmark):
-        benchmark = rebuild(benchmark, root=root)
+    of_export = is_export(benchmark)
+    # A run that was made from an export has its manifest, too.
+    if of_export and benchmark.resolve().parent != (root / REBUILT).resolve():
+        benchmark = rebuild(benchmark, root=root, trusted=trust)
     named = f"--benchmark is {shown(str(benchmark))}"
     settings, known = (read_record(benchmark / file, named) for file in (RECORD, part_of_record("models")))
     entries = {each: _entry(each, root, known, family, gpus, api_key_env) for each in model}
@@ -86,6 +91,9 @@ def evaluate(
         for each, entry in entries.items()
         if entry.catalogue is None and entry.content is not known.get(entry.id)
     ]
+    for each, entry in entries.items():
+        if of_export and not trust and entry.content is known.get(entry.id):
+            refuse_untrusted_model(each, block(known, entry.id))
     if scoring and not new:
         raise InputError(
             f"--scoring: is of models that are in no catalogue, unlike {', '.join(model)}; leave it out"

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,10 +15,12 @@ from benchc.errors import InputError
 from benchc.home import HOME, NEEDS_PIPELINE, SNAKEFILE, find_code_elsewhere, has_pipeline, shipped
 from benchc.models.gpus import count_gpus
 from benchc.pluralize import pluralize
+from benchc.workflow.run_record import TYPED
 
 RESOURCES = ("--resources", "--res")
 # With one of these, jobs may run elsewhere, or have resources that an option would replace.
 RUN_ELSEWHERE = {"--profile", "--workflow-profile", "--executor", "-e"}
+CONFIGFILE = {"--configfile", "--configfiles"}
 DIRECTORY, OTHER_SNAKEFILE = {"--directory", "-d"}, {"--snakefile", "-s"}
 PROFILE, DEFAULT_PROFILE = "SNAKEMAKE_PROFILE", Path("profiles/default")
 
@@ -49,10 +52,15 @@ def command_of(config: Path, options: Sequence[str], *, full: bool = False) -> l
     found = read_config(config)  # an error is one line
     find_code_elsewhere(Path.cwd())
     name = found.settings.name
+    os.environ[TYPED] = shlex.join(["benchc", *sys.argv[1:]])
     # As a module, Snakemake finds the logger in this folder.
-    module = "snakemake" if full else "scripts.commands.run_quietly"
-    command = [sys.executable, "-m", module, "--configfile", str(shipped(config, Path.cwd()))]
+    command = [sys.executable, "-m", "scripts.commands.run_snakemake"]
+    command += ["--configfile", str(shipped(config, Path.cwd()))]
     names = {option.partition("=")[0] for option in options}
+    if names & CONFIGFILE:
+        raise InputError(
+            f"--configfile: the run is that of {config}; put all keys into one file and leave the option out"
+        )
     if names & DIRECTORY:
         raise InputError(
             "--directory: all paths are relative to the folder in which the command is called; change to "

@@ -41,9 +41,12 @@ def verify(run: Path, /) -> None:
         first = printable(found.elsewhere[0])
         print(f"{number} outside the folder cannot be compared, as {first} is not here")
     if not found.matches:
-        raise InputError(
-            f"{run}: does not match its record; run it again, or copy it again from where it was made"
-        )
+        mends = ["run it again"] if found.outdated else []
+        if made_again := [*found.missing, *found.changed]:
+            target = printable(str(run / made_again[0]))
+            mends.insert(0, f"delete what was changed and make it, or what is missing, by name ({target})")
+        mends[-1] += ", or copy it again from where it was made"
+        raise InputError(f"{run}: does not match its record; {' and '.join(mends)}")
     print("all outputs match")
 
 

@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from benchc.atomic import atomic_folder, write_text
 from benchc.errors import InputError
+from benchc.home import has_pipeline
 from benchc.newer_files import newer_file
 from benchc.schemas.models import read_models
 
@@ -57,6 +58,11 @@ def _folder(run: Path) -> Path:
 
 def _check(folder: Path) -> None:
     page = folder / PAGE
+    if maker := _maker(folder):
+        if not page.is_file():
+            raise InputError(f"{page}: there is no results page yet: {maker}; wait until it ends")
+        print(f"{page}: {maker}", file=sys.stderr)
+        return
     if not page.is_file():
         raise InputError(
             f"{page}: there is no results page; give results/<name> of a finished run, or run benchc run "
@@ -69,6 +75,21 @@ def _check(folder: Path) -> None:
     if report.is_file() and (newer := newer_file(report)):
         command = f"snakemake --configfile {quoted(folder / 'config.yaml')} --report {quoted(report)}"
         print(f"{report} is older than {newer}; {command} makes it again", file=sys.stderr)
+
+
+def _maker(folder: Path) -> str:
+    """Return which process makes a run at the moment; "" for none."""
+    if not has_pipeline():
+        return ""
+    # Imported here because a light installation has not all that they need.
+    from benchc.workflow.owners import works
+    from benchc.workflow.run_record import read_record
+
+    for call in read_record(folder).get("calls", [])[-1:]:
+        process, host = call.get("process"), call.get("host")
+        if call["result"] is None and works(process, host):
+            return f"process {process} on {host} is still making it"
+    return ""
 
 
 def _side_by_side(run: Path, other: Path) -> Path:

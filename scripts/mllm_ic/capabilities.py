@@ -24,6 +24,7 @@ from benchc.image_keys import PIXELS
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import unique_images
+from benchc.schemas.printed import csv_text
 
 REPORT = ("source", "category", "capability", "status", "reason", "items", "asked", "published")
 
@@ -68,7 +69,7 @@ def capabilities(
         .with_columns(pl.col("picture").replace(first_keys(pool, chosen)))
     )
     of_categories = report_of(found, chosen, known, published)
-    write_text(report, of_categories.write_csv())
+    write_text(report, csv_text(of_categories))
     for source, count, number in (
         of_categories.filter(status="total").select("source", "items", "published").iter_rows()
     ):

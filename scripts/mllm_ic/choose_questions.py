@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from benchc.benchmarks.mllm_ic.questions import (
     COLUMNS,
     asked,
+    incomplete_copies,
     unlisted_copies,
     unmapped_counts,
     with_groups,
@@ -40,7 +41,7 @@ def choose_questions(
         mini: the most questions of a group, with their circular copies; default: all
         output: subsets/questions.parquet to write
     """
-    items = read_table(pool, POOL, COLUMNS)
+    items = read_table(pool, POOL, [*COLUMNS, "options"])
     for source, count in unlisted_copies(items, circular).items():
         print(
             f"warning: {source}: {pluralize(count, 'row')} with the index of a circular copy (from 1,000,000 "
@@ -60,5 +61,12 @@ def choose_questions(
     if chosen.is_empty():
         raise InputError(f"{pool}: all categories are left out, so there is no question to ask; keep one")
     write_table(chosen.select("id"), output, SUBSET)
+    for source, count in incomplete_copies(chosen, circular).items():
+        print(
+            f"warning: {source}: {pluralize(count, 'question')} without a circular copy for each option, so "
+            "that circular accuracy is too high; look for the others in the report of the source "
+            "(sources/*.report.csv)",
+            file=sys.stderr,
+        )
     originals = chosen["circular_group"].n_unique()
     print(f"{chosen.height:,} of {found.height:,} items are asked, of {originals:,} questions without copies")

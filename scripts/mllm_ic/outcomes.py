@@ -1,5 +1,6 @@
 """Find the outcome of each question in each scenario for one model."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -93,6 +94,12 @@ def outcomes(
         "refused": int((codes == REFUSED).sum()),
         "unparsed": int((codes == UNPARSED).sum()),
     }
+    if counts["tied"] == codes.size:
+        print(
+            f"warning: {label}: in each of its {codes.size:,} predictions, the best options have the same "
+            "score; check its weights, and how it was asked",
+            file=sys.stderr,
+        )
     print(f"{label}: {codes.size:,} outcomes, " + ", ".join(f"{n:,} {name}" for name, n in counts.items()))
 
 

@@ -1,5 +1,6 @@
 """Embed the images and captions of samples by one encoder."""
 
+import sys
 from pathlib import Path
 
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
@@ -57,6 +58,7 @@ def embed_captions(
     from benchc.models.encoders.cached import CachedImageTextEncoder, encoder_identity, vector_cache
     from benchc.models.encoders.device import device_name, prepare
     from benchc.models.encoders.image_text import load_image_text_encoder
+    from benchc.models.encoders.unit_vectors import same_vectors
 
     prepare({device}, threads)
     samples = read_table(captions, CAPTIONS)
@@ -69,6 +71,8 @@ def embed_captions(
         cached = CachedImageTextEncoder(loaded, batch, kept)
         frame, queries = embedded(samples, cached, alpha)
     print(cached.counts)
+    for text in same_vectors(frame):
+        print(f"warning: {encoder}: {text}", file=sys.stderr)
     truncated = int(frame["truncated"].sum())
     print(f"{encoder} truncates {truncated:,} of {frame.height:,} captions")
     footer = EmbeddingsFooter(

@@ -12,6 +12,7 @@ from benchc.benchmarks.naturalbench.demo.captioned import drawn_samples
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS, CaptionsFooter
 from benchc.command_line import Json
 from benchc.schemas.parquet import write_table
+from benchc.schemas.printed import csv_text
 from benchc.sources.report import summary
 
 
@@ -40,5 +41,5 @@ def read_captions(
         print(summary(source.id, frame.height, rejected, "sample"))
         frames.append(frame)
         reports.append(rejected)
-    write_text(report, pl.concat(reports).write_csv())
+    write_text(report, csv_text(pl.concat(reports)))
     write_table(pl.concat(frames).sort("id"), captions, CAPTIONS, CaptionsFooter(captions=which))

@@ -18,6 +18,7 @@ from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
+from benchc.schemas.printed import csv_text
 from benchc.schemas.subset import SUBSET
 
 
@@ -69,7 +70,7 @@ def read_groups(
         text = f"warning: {pluralize(left_out, 'group')} left out, with reasons in {report}"
         print(text, file=sys.stderr)
     footer = GroupsFooter(pool=pool_digest(pool, QUESTION_COLUMNS))
-    write_text(report, found.report.write_csv())
+    write_text(report, csv_text(found.report))
     write_table(found.table, groups, GROUPS, footer)
     write_table(tag_rows, tags, TAGS, footer)
     write_table(found.items, subset, SUBSET)

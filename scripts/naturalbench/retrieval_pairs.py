@@ -8,6 +8,7 @@ from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_table, write_table
+from benchc.schemas.printed import csv_text
 from benchc.sources.report import report_frame, summary
 
 
@@ -40,6 +41,6 @@ def retrieval_pairs(
     else:
         raise InputError("give --curated-captions and --curated-pairs, or --file and --images")
     print(summary("retrieval", rows.height, rejected, "pair"))
-    write_text(report, rejected.write_csv())
+    write_text(report, csv_text(rejected))
     write_table(samples, captions, CAPTIONS)
     write_table(rows, pairs, PAIRS)

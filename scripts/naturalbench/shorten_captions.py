@@ -11,6 +11,7 @@ from benchc.endpoint.language_model import opened
 from benchc.endpoint.service import Service
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.printed import csv_text
 from benchc.sources.report import summary
 
 
@@ -51,7 +52,7 @@ def shorten_captions(
             f"no caption was shortened to fewer than {below:,} characters (the first: "
             f"{rejected['reason'][0]}); correct curate.shorten or curate.writer.model"
         )
-    write_text(report, rejected.write_csv())
+    write_text(report, csv_text(rejected))
     which = str(read_footer(captions)["captions"])
     write_table(kept, shortened, CAPTIONS, shortener.footer(which, service))
     print(summary("shortened", kept.height, rejected, "sample"), file=sys.stderr)

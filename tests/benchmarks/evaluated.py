@@ -21,11 +21,8 @@ def own_jobs(run: Path, model: str, scratch: Path) -> set[str]:
     """
     config = scratch / "config.yaml"
     name = f"{run.name}-of-another-model"
-    content = {
-        "name": name,
-        "evaluate": {"benchmark": str(run), "models": [model]},
-        "catalogues": {"models": MODELS},
-    }
+    evaluate = {"benchmark": str(run), "models": [model]}
+    content = {"name": name, "evaluate": evaluate, "catalogues": {"models": MODELS}}
     config.write_text(yaml.safe_dump(content))
     found: set[str] = set()
     for job in dry_run(config).jobs:

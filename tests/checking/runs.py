@@ -17,15 +17,8 @@ def config_of(
     raw = yaml.safe_load(CONFIG) | {"sources": list(sources)} | blocks
     settings = RunSettings.model_validate({key: raw[key] for key in RunSettings.model_fields if key in raw})
     plain = {"task_column": "category"}
-    return Config(
-        settings,
-        SourceCatalogue.model_validate(
-            {id_: {"label": id_} | plain | keys for id_, keys in sources.items()}
-        ).root,
-        ModelCatalogue.model_validate(
-            {
-                id_: {"label": id_, "family": "llava", "scoring": "letter"} | keys
-                for id_, keys in (models or {}).items()
-            }
-        ).root,
-    )
+    model = {"family": "llava", "scoring": "letter"}
+    given = {id_: {"label": id_} | plain | keys for id_, keys in sources.items()}
+    asked = {id_: {"label": id_} | model | keys for id_, keys in (models or {}).items()}
+    catalogues = SourceCatalogue.model_validate(given), ModelCatalogue.model_validate(asked)
+    return Config(settings, catalogues[0].root, catalogues[1].root)

@@ -1,5 +1,3 @@
-"""Every corruption of a run is applied to one image."""
-
 import sys
 from pathlib import Path
 
@@ -20,32 +18,37 @@ from tests.corruptions.own_files import written
 
 
 def items_of(*shapes: tuple[int, int]) -> pl.DataFrame:
-    images = [
-        encode_png(np.random.default_rng(1).integers(0, 256, (*shape, 3), np.uint8)) for shape in shapes
-    ]
+    noise = np.random.default_rng(1)
+    images = [encode_png(noise.integers(0, 256, (*shape, 3), np.uint8)) for shape in shapes]
     keys = [[f"s/{number}#0"] for number in range(len(images))]
-    frame = pl.DataFrame(
-        {"image_keys": keys, "images": [[{"bytes": image, "path": None}] for image in images]},
-        schema_overrides={"images": POOL.columns["images"]},
-    )
-    return frame
+    columns = {"image_keys": keys, "images": [[{"bytes": image, "path": None}] for image in images]}
+    return pl.DataFrame(columns, schema_overrides={"images": POOL.columns["images"]})
 
 
 def chosen(*types: str) -> Corruptions:
-    return Corruptions(
-        suite="imagenet-c",
-        engine="benchc",
-        corrupted="files",
-        alpha="drop",
-        types=list(types),
-        severities=[1, 5],
-    )
+    keys = {"suite": "imagenet-c", "engine": "benchc", "corrupted": "files", "alpha": "drop"}
+    return Corruptions(**keys, types=list(types), severities=[1, 5])  # type: ignore[arg-type]
 
 
-def test_all_are_applied_to_the_smallest_image() -> None:
-    found = list(check_corruptions(chosen("pixelate", "brightness"), 1, items_of((64, 64), (32, 32))))
-    assert lines(found) == ["all: 2 corruptions of imagenet-c, tried on image 1 of item s/1"]
-    assert found[0].level == "ok"
+TRIED = "of imagenet-c, tried on"
+NONE = Corruptions.model_construct(**dict(chosen("pixelate")) | {"types": []})
+
+
+@pytest.mark.parametrize(
+    ("given", "key", "generated", "text"),
+    [
+        (chosen("pixelate", "brightness"), None, False, f"2 corruptions {TRIED} image 1 of item s/1"),
+        (chosen("pixelate"), "s://dog.jpg", False, f"1 corruption {TRIED} the image dog.jpg of s"),
+        (chosen("pixelate"), "s://dog.jpg", True, f"1 corruption {TRIED} a generated image"),
+        (NONE, None, False, "no corruptions: images are clean"),
+    ],
+)
+def test_all_are_applied_to_the_smallest_image(given, key, generated, text) -> None:
+    items = items_of((64, 64), (32, 32))
+    if key is not None:
+        items = items.tail(1).with_columns(image_keys=pl.Series([[key]]))
+    (found,) = check_corruptions(given, 1, items, generated=generated)
+    assert (found.level, found.subject, found.text) == ("ok", "all", text)
 
 
 def test_corruptions_of_own_files_are_applied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,26 +65,11 @@ def darken(image, *, strength):
     ]
 
 
-def test_the_image_is_named_in_words_and_a_generated_one_not() -> None:
-    items = items_of((32, 32)).with_columns(image_keys=pl.Series([["s://dog.jpg"]]))
-    for generated, image in ((False, "the image dog.jpg of s"), (True, "a generated image")):
-        found = list(check_corruptions(chosen("pixelate"), 1, items, generated=generated))
-        assert lines(found) == [f"all: 1 corruption of imagenet-c, tried on {image}"]
-
-
-def test_a_run_may_have_no_corruptions() -> None:
-    none = Corruptions.model_construct(**dict(chosen("pixelate")) | {"types": []})
-    assert lines(list(check_corruptions(none, 1, items_of((32, 32))))) == [
-        "all: no corruptions: images are clean"
-    ]
-
-
 def test_a_kernel_whose_library_is_missing_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = "benchc.corruptions.kernels.digital"
     apply.kernel_functions.cache_clear()
-    monkeypatch.setitem(sys.modules, module, None)
-    found = list(check_corruptions(chosen("pixelate", "brightness"), 1, items_of((32, 32))))
-    assert [(each.level, each.subject) for each in found] == [("error", "pixelate")]
+    monkeypatch.setitem(sys.modules, "benchc.corruptions.kernels.digital", None)
+    (found,) = check_corruptions(chosen("pixelate", "brightness"), 1, items_of((32, 32)))
+    assert (found.level, found.subject) == ("error", "pixelate")
     apply.kernel_functions.cache_clear()
 
 
@@ -97,14 +85,10 @@ def test_the_time_of_images_is_that_of_the_drawn_items(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(corruptions, "time_of_images", time_of_images)
     items, drawn = items_of((32, 32), (16, 16)), items_of((48, 48))
-    none = Corruptions.model_construct(**dict(chosen("pixelate")) | {"types": []})
-    for settings in (chosen("pixelate"), none):
+    for settings in (chosen("pixelate"), NONE):
         assert collected(check_corruptions(settings, 1, items, drawn=drawn))[1] is time
         assert collected(check_corruptions(settings, 1, items))[1] is None
     assert measured == [image_time.images_of(drawn)] * 2
-    found, time_found = collected(check_corruptions(none, 1, items, drawn=drawn))
-    assert time_found is None and found[1].level == "warning"
-    assert (
-        lines(found)[1]
-        == "all: the time of images was not measured: its process was ended; run the check again"
-    )
+    (_, found), time_found = collected(check_corruptions(NONE, 1, items, drawn=drawn))
+    assert time_found is None and (found.level, found.subject) == ("warning", "all")
+    assert found.text == "the time of images was not measured: its process was ended; run the check again"

@@ -1,5 +1,3 @@
-"""The time of a run's images is that of all variants of images at hand, as often as jobs make them."""
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -25,57 +23,42 @@ from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from tests.checking.runs import config_of
 
-CHOSEN = Corruptions(
-    suite="imagenet-c",
-    engine="benchc",
-    corrupted="on_the_fly",
-    alpha="drop",
-    types=["snow", "fog"],
-    severities=[1, 3, 5],
-)
+KEYS: dict[str, Any] = {"suite": "imagenet-c", "engine": "benchc", "corrupted": "on_the_fly", "alpha": "drop"}
+CHOSEN = Corruptions(**KEYS, types=["snow", "fog"], severities=[1, 3, 5])
 TIME = ImageTime(make=2e-6, write=3e-6, read=1e-6, first=0.5, start=4.0)
 # Two items show y in succession, and x is shown again after another image.
-IMAGES = pl.DataFrame(
-    [("a", "x", 100), ("b", "y", 400), ("c", "y", 400), ("c", "z", 1000), ("d", "x", 100)],
-    schema=["id", "image_key", "pixels"],
-    orient="row",
-)
+ROWS = [("a", "x", 100), ("b", "y", 400), ("c", "y", 400), ("c", "z", 1000), ("d", "x", 100)]
+IMAGES = pl.DataFrame(ROWS, schema=["id", "image_key", "pixels"], orient="row")
 
 
 def image(height: int, width: int) -> bytes:
     return encode_png(np.zeros((height, width, 3), dtype=np.uint8))
 
 
-def test_every_corruption_counts_at_all_its_severities(monkeypatch: pytest.MonkeyPatch) -> None:
-    now, loaded = 0.0, set[str]()
+def test_every_corruption_counts_at_all_its_severities(monkeypatch):
+    now, loaded = 0.0, {"nothing"}
     pixels = {"small": 10 * 10, "large": 20 * 15}
     # Seconds per pixel to decode, and to corrupt at one severity.
     decoding, corrupting = 1.0, {"clean": 0.0, "snow": 2.0, "fog": 5.0}
 
+    def pass_seconds(seconds: float) -> None:
+        nonlocal now
+        now += seconds
+
     def variants_of_image(
         key: str, data: bytes, recipe: Recipe, severities: Sequence[int], seed: int, alpha: str
-    ) -> dict[int, Any]:
-        nonlocal now
+    ):
         assert (seed, alpha) == (7, "drop")
-        now += pixels[key] * (decoding + len(severities) * corrupting[recipe.name])
-        if recipe.name not in loaded:
-            now += 60.0
-            loaded.add(recipe.name)
+        pass_seconds(pixels[key] * (decoding + len(severities) * corrupting[recipe.name]))
+        pass_seconds(0.0 if recipe.name in loaded else 60.0)
+        loaded.add(recipe.name)
         return dict.fromkeys(severities, key)
-
-    def encode(key: str) -> str:
-        nonlocal now
-        now += 3.0 * pixels[key]
-        return key
-
-    def decode(key: str) -> None:
-        nonlocal now
-        now += 0.5 * pixels[key]
 
     monkeypatch.setattr(image_time, "SECONDS_OF_CORRUPTION", 1e9)
     monkeypatch.setattr(image_time, "time", SimpleNamespace(monotonic=lambda: now))
-    for function in (variants_of_image, encode, decode):
-        monkeypatch.setattr(image_time, function.__name__, function)
+    monkeypatch.setattr(image_time, "variants_of_image", variants_of_image)
+    monkeypatch.setattr(image_time, "encode", lambda key: pass_seconds(3.0 * pixels[key]) or key)
+    monkeypatch.setattr(image_time, "decode", lambda key: pass_seconds(0.5 * pixels[key]))
     images = {"small": image(10, 10), "large": image(20, 15)}
     (make, write, read, first), seconds = measured_images(CHOSEN, 7, images)
     # An image is decoded once for the three severities of a corruption; seven variants in all.
@@ -84,12 +67,12 @@ def test_every_corruption_counts_at_all_its_severities(monkeypatch: pytest.Monke
     assert seconds == now
 
 
-def test_the_time_of_the_images_is_measured_in_a_process_as_jobs_are() -> None:
+def test_the_time_of_the_images_is_measured_in_a_process_as_jobs_are():
     time = image_time.time_of_images(CHOSEN, 1, {"s/a#0": image(64, 48)})
     assert min(time.make, time.write, time.read) > 0 and time.start > 0.1
 
 
-def test_jobs_make_an_image_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_make_an_image_once(tmp_path, monkeypatch):
     # a: x; b: y; c: y, z; d: x.
     assert pixels_made(IMAGES) == (100 + 400 + 1000) / 4
     # As often as the function of the jobs.
@@ -111,36 +94,36 @@ def test_jobs_make_an_image_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert made == ["x", "y", "z"]
 
 
-def test_images_are_corrupted_in_the_jobs_or_read_from_files() -> None:
-    config = config_of({"s": {"path": "s.tsv"}}, corruptions=CHOSEN.model_dump())
+def test_images_are_corrupted_in_the_jobs_or_read_from_files():
+    def found(corrupted: str = "on_the_fly", **keys: Any) -> JobImages:
+        corruptions = CHOSEN.model_dump() | {"corrupted": corrupted}
+        return job_images(TIME, IMAGES, config_of({"s": {"path": "s.tsv"}}, corruptions=corruptions, **keys))
+
     # 375 pixels an item; a job corrupts all, and the first image of clean, snow and fog takes longer.
-    assert job_images(TIME, IMAGES, config) == JobImages(pytest.approx(7.5e-4), pytest.approx(1.5))
-    one = {"corruptions_per_job": "one"}
-    config = config_of({"s": {"path": "s.tsv"}}, corruptions=CHOSEN.model_dump(), inference=one)
-    assert job_images(TIME, IMAGES, config) == JobImages(pytest.approx(7.5e-4), pytest.approx(0.75))
-    files = CHOSEN.model_dump() | {"corrupted": "files"}
-    config = config_of({"s": {"path": "s.tsv"}}, corruptions=files)
-    assert job_images(TIME, IMAGES, config) == JobImages(pytest.approx(3.75e-4), 0.0)
+    assert found() == JobImages(pytest.approx(7.5e-4), pytest.approx(1.5))
+    one = found(inference={"corruptions_per_job": "one"})
+    assert one == JobImages(pytest.approx(7.5e-4), pytest.approx(0.75))
+    assert found("files") == JobImages(pytest.approx(3.75e-4), 0.0)
+    config = config_of({"s": {"path": "s.tsv"}}, corruptions=CHOSEN.model_dump())
     assert job_images(None, IMAGES, config) == job_images(TIME, None, config) == JobImages(0.0, 0.0)
 
 
-def test_images_that_are_written_are_a_stage_of_their_own(tmp_path: Path) -> None:
-    counts = ImageCounts(Amount(3 * 7), Amount(1))
-    found = writing_of(counts, IMAGES, TIME, CHOSEN, tmp_path)
+def test_images_that_are_written_are_a_stage_of_their_own(tmp_path):
+    def found(time: ImageTime | None = TIME, images: int = 3 * 7, folder: Path = tmp_path) -> Writing:
+        counts = ImageCounts(Amount(images), Amount(1 if images else 0))
+        return writing_of(counts, IMAGES, time, CHOSEN, folder)
+
     # Three images of 500 pixels, each under seven variants, and three jobs.
-    assert found.jobs == 3
-    assert 3600 * (found.hours.value or 0) == pytest.approx(21 * 500 * 5e-6 + 3 * 4.5)
     (tmp_path / "corrupted").mkdir()
-    (tmp_path / "corrupted/snow.parquet").touch()
-    found = writing_of(counts, IMAGES, TIME, CHOSEN, tmp_path)
-    assert found.jobs == 2
-    assert 3600 * (found.hours.value or 0) == pytest.approx(14 * 500 * 5e-6 + 2 * 4.5)
-    assert writing_of(counts, IMAGES, None, CHOSEN, tmp_path) == Writing(2, Amount(None))
+    for written, jobs in (("frost", 3), ("snow", 2)):
+        (tmp_path / f"corrupted/{written}.parquet").touch()
+        assert found().jobs == jobs
+        seconds = 7 * jobs * 500 * 5e-6 + jobs * 4.5
+        assert 3600 * (found().hours.value or 0) == pytest.approx(seconds)
+    assert found(None) == Writing(2, Amount(None))
     for name in ("clean", "fog"):
         (tmp_path / f"corrupted/{name}.parquet").touch()
-    assert writing_of(counts, IMAGES, TIME, CHOSEN, tmp_path) == Writing(0, Amount(0))
-    none = ImageCounts(Amount(0), Amount(0))
-    assert writing_of(none, IMAGES, TIME, CHOSEN, tmp_path / "new") == Writing(0, Amount(0))
+    assert found() == found(images=0, folder=tmp_path / "new") == Writing(0, Amount(0))
 
 
 @pytest.mark.parametrize(
@@ -155,9 +138,7 @@ def test_images_that_are_written_are_a_stage_of_their_own(tmp_path: Path) -> Non
         ("cuda", 2.0, 2, 5.0, 3.0),
     ],
 )
-def test_the_rate_of_a_job_adds_what_it_does_in_succession(
-    device: str, model: float | None, workers: int, image: float, seconds: float
-) -> None:
+def test_the_rate_of_a_job_adds_what_it_does_in_succession(device, model, workers, image, seconds):
     trial = Trial(device, 1.0, 3.0, 9, 1.0, True, 1, 1, model_seconds=model, asking=20.0)
     rate = rate_of(trial, 26.0, JobImages(image, 0.5), workers)
     assert (rate.seconds, rate.measured, rate.start) == (Amount(seconds, "estimate"), 9, 6.5)

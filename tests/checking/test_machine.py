@@ -1,68 +1,57 @@
-"""Folders that cannot be written, missing fonts, and a cluster that is not described."""
-
 import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
-import yaml
 
+from benchc.checking import cost
 from benchc.checking.cluster import check_cluster
 from benchc.checking.cost import check_cost
 from benchc.checking.folders import check_permissions
 from benchc.checking.fonts import check_fonts
 from benchc.checking.pool import PoolFound
-from benchc.cluster.site import EXAMPLE, SITE, read_site
+from benchc.cluster.site import EXAMPLE, SITE, Request, read_site
 from benchc.config.settings import RunSettings
+from benchc.planning import dry_run
+from benchc.planning.amounts import Amount
+from benchc.planning.dry_run import PlannedJob
 from tests.checking.collected import lines
 from tests.checking.runs import config_of
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCAL = {"s": {"path": "s.tsv"}}
 
 
-@pytest.fixture(autouse=True)
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
-
-
-def test_folders_that_do_not_exist_yet_can_be_written(folder: Path) -> None:
+def test_folders_can_be_written_but_not_in_the_place_of_a_file(folder):
     assert lines(list(check_permissions("mine"))) == ["folders: results/mine and logs/mine can be written"]
     assert list(folder.iterdir()) == []
-
-
-def test_a_file_in_the_place_of_a_folder_is_an_error(folder: Path) -> None:
     (folder / "results").mkdir()
     (folder / "results/mine").touch()
-    found = list(check_permissions("mine"))
-    assert [each.level for each in found] == ["error"]
-    assert lines(found)[0].startswith("results/mine: cannot be written (Not a directory); correct its perm")
+    (found,) = check_permissions("mine")
+    assert (found.level, found.subject) == ("error", "results/mine")
+    assert found.text.startswith("cannot be written (Not a directory); correct its perm")
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs a folder that nobody can write to")
-def test_a_folder_without_permission_is_an_error(folder: Path) -> None:
+def test_a_folder_without_permission_is_an_error(folder):
     (folder / "logs").symlink_to("/proc")
     (error,) = lines(list(check_permissions("mine")), "error")
     assert error.startswith("logs/mine: cannot be written (")
 
 
 def pool_of(task: str, question: str) -> PoolFound:
-    texts = pl.DataFrame(
-        {
-            "id": ["s/1", "s/2"],
-            "task": [task, "colour"],
-            "question": [question, "Red?"],
-            "options": [["a", "b"]] * 2,
-        }
-    )
+    rows = [("s/1", task, question, ["a", "b"]), ("s/2", "colour", "Red?", ["a", "b"])]
+    texts = pl.DataFrame(rows, schema=["id", "task", "question", "options"], orient="row")
     return PoolFound(texts, None, pl.DataFrame(), 2)
 
 
 PRIVATE = "\U000f0000"  # of no font
 
 
-def test_names_and_texts_that_no_font_has_are_warnings() -> None:
+def test_names_and_texts_that_no_font_has_are_warnings():
     models = {"m": {"path": ".", "label": "Model"}}
     found = list(check_fonts(config_of(LOCAL, models), pool_of("shape", "Round?")))
     assert [each.level for each in found] == ["ok"]
@@ -82,24 +71,14 @@ def gpus(number: int) -> list[tuple[str, str]]:
     return [(each.level, each.text) for each in check_cluster(config)]
 
 
-def test_an_encoder_on_a_gpu_needs_a_partition_that_has_one(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(RunSettings, "encoder_gpus", 1)
-    (found,) = check_cluster(config_of(LOCAL, {"m": {"path": "."}}))
-    assert found.level == "warning" and found.text.startswith(
-        "slurm/site.yaml is still the example, and a job needs 1 GPU"
-    )
-
-
-def test_the_example_is_that_of_the_repository() -> None:
-    assert read_site(ROOT / SITE) == EXAMPLE
+SHOWN = "benchc plan shows of what"
+EXAMPLE_LEFT = "slurm/site.yaml is still the example, and a job needs 1 GPU"
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (None, "slurm/site.yaml is still the example, and a job needs 1 GPU"),
+        (None, EXAMPLE_LEFT),
         ("", "slurm/site.yaml: partitions is missing"),
         ("[", "slurm/site.yaml: line 1 is not YAML"),
         ("partitions: {}", "slurm/site.yaml: partitions is {}, but should"),
@@ -109,38 +88,66 @@ def test_the_example_is_that_of_the_repository() -> None:
         ("partitions: {a: {max_runtime: soon}}", "slurm/site.yaml: partitions.a.max_runtime"),
     ],
 )
-def test_a_cluster_without_description_is_a_warning_if_a_model_needs_gpus(
-    folder: Path, content: str | None, reason: str
-) -> None:
+def test_a_cluster_without_description_is_a_warning_if_a_model_needs_gpus(folder, content, reason):
     if content is not None:
         (folder / "slurm").mkdir()
         (folder / SITE).write_text(content)
-    assert gpus(0) == []
+    # Without GPUs, an invalid file is one, too.
+    assert gpus(0) == ([] if content is None else gpus(1))
     ((level, text),) = gpus(1)
     assert level == "warning" and text.startswith(reason) and text.count("\n") == 0
-    assert text.endswith("; call benchc site before you use --profile slurm")
+    fix = "call benchc site" if content is None else "correct it"
+    assert text.endswith(f"; {fix} before you use --profile slurm")
 
 
-def test_the_example_and_too_few_gpus_are_warnings(folder: Path) -> None:
+def test_the_example_and_too_few_gpus_are_warnings(folder, monkeypatch):
+    assert read_site(ROOT / SITE) == EXAMPLE
     shutil.copytree(ROOT / "slurm", folder / "slurm")
     assert gpus(0) == []
-    assert gpus(1) == [
-        (
-            "warning",
-            "slurm/site.yaml is still the example, and a job needs 1 GPU; call benchc site before you use "
-            "--profile slurm",
-        )
-    ]
-    own = {"partitions": {"main": {}, "a100": {"max_gpu": 2}}}
-    (folder / SITE).write_text(yaml.safe_dump(own))
+    advice = "call benchc site before you use --profile slurm"
+    assert gpus(1) == [("warning", f"{EXAMPLE_LEFT}; {advice}")]
+    (folder / SITE).write_text("partitions: {main: {}, a100: {max_gpu: 2}}")
     assert gpus(2) == [("ok", "slurm/site.yaml has a partition with 2 GPUs for a job")]
-    assert gpus(3)[0][1].startswith(
-        "slurm/site.yaml has no partition with 3 GPUs for a job, which the run needs; add one"
-    )
+    ((_, text),) = gpus(3)
+    assert text.startswith("slurm/site.yaml has no partition with 3 GPUs for a job, which the run needs; add")
+    # An encoder on a GPU needs a partition that has one.
+    (folder / SITE).unlink()
+    monkeypatch.setattr(RunSettings, "encoder_gpus", 1)
+    ((level, text),) = gpus(0)
+    assert level == "warning" and text.startswith(EXAMPLE_LEFT)
 
 
-def test_the_cost_of_a_benchmark_without_a_plan_is_skipped() -> None:
+@pytest.mark.parametrize(
+    ("limits", "level", "text"),
+    [
+        ("{}", "ok", "each of 2 jobs that are left fits a partition"),
+        ("{max_mem_mb: 3000}", "warning", f"1 job of 2 get less than they need (infer); {SHOWN}"),
+    ],
+)
+def test_jobs_without_gpus_are_compared_with_a_described_cluster(folder, limits, level, text, monkeypatch):
+    (folder / "slurm").mkdir()
+    (folder / SITE).write_text(f"partitions: {{cpu: {limits}}}")
+    asked = Request(threads=1, mem_mb=2000, minutes=5, gpus=0)
+    jobs = [
+        PlannedJob("pool", [], ["a"], [], asked=asked),
+        PlannedJob("infer", [], ["b"], [], asked=asked.model_copy(update={"mem_mb": 4000})),
+        PlannedJob("score", [], ["c"], []),
+    ]
+    monkeypatch.setattr(dry_run, "dry_run", lambda file: dry_run.DryRun(jobs, 3, False))
+    (found,) = check_cluster(config_of(LOCAL, {"m": {"path": "."}}), Path("config.yaml"))
+    assert (found.level, found.text) == (level, f"slurm/site.yaml: {text}")
+
+
+def test_the_time_of_models_that_the_run_trains_is_unknown_at_first():
+    work = [SimpleNamespace(model=id_, rate=None, left=Amount(None)) for id_ in ("small", "large")]
+    found = cost._time(None, work, cost.Writing(0, Amount(0)), None, "answers", {"small"}, generated=False)  # type: ignore[arg-type]
+    assert [each.text for each in found] == [
+        "time unknown for models that the run trains first (check again when they are there): small",
+        "time unknown for models that were not tried here on their device (check on a machine that has it): "
+        "large",
+    ]
+
+
+def test_the_cost_of_a_benchmark_without_a_plan_is_skipped():
     (found,) = check_cost(config_of(LOCAL, benchmark="none"), pool_of("shape", "Round?"), {})
-    assert found.level == "skipped" and found.text.startswith(
-        'there is no benchmark "none"; there are bench-c'
-    )
+    assert found.level == "skipped" and found.text.startswith('there is no benchmark "none"; there are')

@@ -1,5 +1,3 @@
-"""The server of a model is asked whether it answers, and serves what the run needs."""
-
 import os
 import re
 import subprocess
@@ -38,12 +36,28 @@ def check(scoring: str = "letter", **server: Any) -> list[Any]:
     return found
 
 
-def test_a_server_that_answers(serve):  # noqa: F811
-    server = serve()
-    (only,) = lines(check(url=server.url), "ok")
-    assert only == f"far: vllm 0.33.0 answers at {server.url}, with logprob_token_ids"
-    (error,) = lines(check(url=server.url, repo="owner/large"), "error")
+def test_a_server_that_answers(serve, monkeypatch):  # noqa: F811
+    own = serve()
+    (only,) = lines(check(url=own.url), "ok")
+    assert only == f"far: vllm 0.33.0 answers at {own.url}, with logprob_token_ids"
+    (error,) = lines(check(url=own.url, repo="owner/large"), "error")
     assert error.startswith("far: owner/large: the server serves another model, owner/tiny; start it with")
+    # The first answer has the time of all others.
+    monkeypatch.setattr(server, "TIMEOUT", 0.001)
+    assert lines(check("generate", url=own.url), "ok")
+    assert lines(check(url=own.url), "error")
+
+
+def test_a_server_that_cannot_score_texts_and_one_of_sglang(serve, checkpoints):  # noqa: F811
+    own = serve(refuses=("prompt_logprobs",))
+    assert lines(check(url=own.url), "ok")
+    (error,) = lines(check("text", url=own.url), "error")
+    assert error.startswith(f"far: {NAME}: the server returns no log-probabilities of the prompt (400 ")
+    other = SglangLikeServer(checkpoints["llava"], NAME)
+    other.start()
+    (only,) = lines(check(url=other.url), "ok")
+    other.stop()
+    assert only == f"far: sglang 0.5.23 answers at {other.url}, with token_ids_logprob"
 
 
 def test_a_service_with_another_path(serve):  # noqa: F811
@@ -66,46 +80,13 @@ def test_a_lost_system_prompt_is_found_before_the_run(serve):  # noqa: F811
         assert "template has no place for a system prompt" in error
 
 
-def test_a_server_that_does_not_show_a_system_prompt(serve):  # noqa: F811
-    server = serve(fault=lambda path, body: (404, {}, "{}") if path == TOKENIZE else None)
-    assert not lines(check("generate", url=server.url), "warning")
-    found = check("generate", url=server.url, system_prompt="Be brief.")
-    (warning,) = lines(found, "warning")
-    assert warning.startswith("far: the server does not show its prompts by /tokenize")
-    assert len(found) == 2
-
-
-def test_the_first_answer_has_the_time_of_all_others(serve, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(server, "TIMEOUT", 0.001)
-    url = serve().url
-    assert lines(check("generate", url=url), "ok")
-    assert lines(check(url=url), "error")
-
-
-def test_a_server_that_cannot_score_texts(serve):  # noqa: F811
-    server = serve(refuses=("prompt_logprobs",))
-    assert lines(check(url=server.url), "ok")
-    (error,) = lines(check("text", url=server.url), "error")
-    assert error.startswith(f"far: {NAME}: the server returns no log-probabilities of the prompt (400 ")
-
-
-def test_an_sglang_server_that_answers(checkpoints):  # noqa: F811
-    server = SglangLikeServer(checkpoints["llava"], NAME)
-    server.start()
-    (only,) = lines(check(url=server.url), "ok")
-    server.stop()
-    assert only == f"far: sglang 0.5.23 answers at {server.url}, with token_ids_logprob"
-
-
-def test_no_server_and_no_key(serve, monkeypatch: pytest.MonkeyPatch):  # noqa: F811
+def test_no_server_and_no_key(serve, monkeypatch):  # noqa: F811
     (error,) = lines(check(url="http://127.0.0.1:9"), "error")
     assert error.startswith("far: http://127.0.0.1:9/v1/models: no server answers (")
     assert error.endswith("); start it, or correct `url`")
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
     (error,) = lines(check(url="http://127.0.0.1:9", api_key_env="NO_SUCH_KEY"), "error")
-    assert error.startswith(
-        "far: the environment variable NO_SUCH_KEY, which should have the server's key, is not"
-    )
+    assert error.startswith("far: the environment variable NO_SUCH_KEY, which should have the server's key")
 
 
 def test_the_commands_on_models_know_servers(serve, tmp_path, capsys, monkeypatch):  # noqa: F811
@@ -114,10 +95,8 @@ def test_the_commands_on_models_know_servers(serve, tmp_path, capsys, monkeypatc
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     server = serve()
     keys = {"label": "A", "scoring": "letter", "repo": NAME}
-    entries = {
-        "near": keys | {"server": {"url": server.url}},
-        "far": keys | {"server": {"url": "http://127.0.0.1:9"}},
-    }
+    urls = {"near": server.url, "far": "http://127.0.0.1:9"}
+    entries = {id_: keys | {"server": {"url": url}} for id_, url in urls.items()}
     (tmp_path / "models.yaml").write_text(yaml.safe_dump(entries))
     catalogue = ["--catalogue", str(tmp_path / "models.yaml")]
     with pytest.raises(SystemExit, match=r"^error: http://127.0.0.1:9/v1/models: no server answers"):
@@ -130,14 +109,14 @@ def test_the_commands_on_models_know_servers(serve, tmp_path, capsys, monkeypatc
 
 
 def test_of_a_server_that_jobs_start_program_and_model_are_found(checkpoints, monkeypatch):  # noqa: F811
-    command = f"{sys.executable} -m vllm serve {{model}} --revision {{revision}} --port {{port}}"
+    options = "{model} --revision {revision} --port {port}"
+    command = f"{sys.executable} -m vllm serve {options}"
     (only,) = check(repo=None, path=str(checkpoints["llava"]), command=command)
     what = "its jobs start its server, which was not tried; `benchc models check far` tries it"
     assert (only.level, only.text) == ("skipped", f"is here, {checkpoints['llava']}; {what}")
-    (error,) = lines(check(command="no-such-program {model} --revision {revision} --port {port}"), "error")
-    assert error.startswith(
-        "far: `command` starts the program 'no-such-program', which is not on this machine"
-    )
+    (error,) = lines(check(command=f"no-such-program {options}"), "error")
+    absent = "far: `command` starts the program 'no-such-program', which is not on this machine"
+    assert error.startswith(absent)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     (error,) = lines(check(command=command), "error")
     assert error.endswith(f"run: benchc models fetch {NAME}")
@@ -154,9 +133,8 @@ def test_a_model_to_fetch_for_a_server_that_jobs_start(monkeypatch):
 
 def written(folder: Path, entry: dict[str, Any]) -> list[str]:
     """Write an entry, and return the words of `benchc models check` for it."""
-    (folder / "models.yaml").write_text(
-        yaml.safe_dump({"far": {"label": "Far", "scoring": "letter"} | entry})
-    )
+    entries = {"far": {"label": "Far", "scoring": "letter"} | entry}
+    (folder / "models.yaml").write_text(yaml.safe_dump(entries))
     return ["models", "check", "far", "--catalogue", "models.yaml"]
 
 
@@ -202,13 +180,11 @@ def test_a_model_on_a_running_server_answers_items(serve, tmp_path, pool, called
     assert len(correct) == 4 and sum(map(int, correct)) == 2
 
 
-def test_a_closed_model_answers_in_its_own_words(serve, tmp_path):  # noqa: F811
+def test_a_closed_model_answers_in_its_own_words(serve, called):  # noqa: F811
     server = serve(refuses=("max_tokens", "temperature"), api_path="/beta/openai")
     address = {"url": server.url, "api_path": "/beta/openai", "model": NAME}
-    entry = {"scoring": "generate", "max_new_tokens": 3, "server": address}
-    done = checked(tmp_path, entry)
-    assert done.returncode == 0, done.stderr
-    first, second = done.stdout.splitlines()
+    output, _ = called({"scoring": "generate", "max_new_tokens": 3, "server": address})
+    first, second = output.splitlines()
     assert first.endswith("with max_completion_tokens (sampled)")
     assert re.fullmatch(r"\w+: \S+ s per answer, \d of 3 answers choose an option, \d cut off.*", second)
 
@@ -223,8 +199,7 @@ def test_models_check_asks_with_the_system_prompt(serve, called):  # noqa: F811
     server.fault = lambda path, body: (404, {}, "{}") if path == TOKENIZE else None
     (warning,) = [line for line in called(entry)[1].splitlines() if line.startswith("warning")]
     assert warning.startswith("warning: far: the server does not show its prompts by /tokenize, so it is not")
-    del entry["system_prompt"]
-    assert "warning" not in called(entry)[1]
+    assert "warning" not in called(entry | {"system_prompt": None})[1]
 
 
 # It serves another model.

@@ -42,6 +42,19 @@ def test_a_job_never_asks_for_more_time_than_its_partition_allows(executor: Exec
     assert said == ["; it had 300 minutes, a retry asks for 480", most, most]
 
 
+@pytest.mark.parametrize(("cause", "resource"), [(Cause.TIME, "runtime"), (Cause.MEMORY, "mem_mb")])
+def test_a_job_that_stated_nothing_had_no_limit_of_the_file(
+    executor: Executor, cause: Cause, resource: str
+) -> None:
+    asked = Request(threads=1, mem_mb=0, minutes=None, gpus=0, partition="cpu")
+    stated_nothing = job(1)
+    stated_nothing.resources.clear()
+    given = {"runtime": "time", "mem_mb": "memory"}[resource]
+    assert executor._advice(stated_nothing, cause, asked) == (
+        f"; it had the {given} that partition cpu gives; set more: --set-resources infer:{resource}=NUMBER"
+    )
+
+
 def test_after_the_last_retry_it_is_said_how_to_give_a_job_more(executor: Executor) -> None:
     asked = Request(threads=1, mem_mb=5000, minutes=300, gpus=0, partition="cpu", retried=True)
     said = executor._advice(job(3), Cause.MEMORY, asked)

@@ -57,7 +57,7 @@ def test_times_are_those_of_slurm_and_snakemake(text: str, expected: int) -> Non
     assert read.limits["cpu"].max_runtime == expected
 
 
-@pytest.mark.parametrize("text", ["soon", "1h30", "-5m", "", "1:2:3:4", "UNLIMITED"])
+@pytest.mark.parametrize("text", ["soon", "1h30", "-5m", "", "1:2:3:4", "UNLIMITED", "²h"])
 def test_another_time_is_an_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "site.yaml"
     path.write_text(yaml.safe_dump({"partitions": {"cpu": {"max_runtime": text}}}))
@@ -65,12 +65,56 @@ def test_another_time_is_an_error(tmp_path: Path, text: str) -> None:
         read_site(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("", "partitions is missing; docs/cluster.md describes it"),
+        ("partitions: {'': }", 'id is "", but should be a text that is not blank'),
+        (
+            "partitions: {a: }\ngpus: {type: a100 80gb}",
+            'gpus.type is "a100 80gb", but should be the name of a type of GPU (sinfo --format %G)',
+        ),
+        ("partitions: {a: }\nenvironment: {A=B: x}", 'id is "A=B", but should be the name of a variable'),
+        ('partitions: {a: }\nenvironment: {A: "x\\0"}', "environment.A has a null character; remove it"),
+        (
+            "partitions: {a: }\nenvironment: {TMPDIR: $NOWHERE/tmp}",
+            'environment.TMPDIR is "$NOWHERE/tmp", but $NOWHERE is not set here; write its value, or set the '
+            "variable in setup",
+        ),
+    ],
+)
+def test_what_a_file_cannot_say_is_one_line(
+    text: str, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NOWHERE", raising=False)
+    path = tmp_path / "site.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_site(path)
+    assert str(caught.value) == f"{path}: {line}."
+
+
+def test_variables_have_the_values_of_the_node_of_snakemake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SCRATCH", "/scratch/me")
+    monkeypatch.setenv("HOME", "/home/me")
+    given = {"TMPDIR": "${SCRATCH}/tmp", "HF_HOME": "$SCRATCH/hub", "CACHE": "~/cache", "COST": "5 $"}
+    described = Site.model_validate({"partitions": {"cpu": None}, "environment": given})
+    expected = {"TMPDIR": "/scratch/me/tmp", "HF_HOME": "/scratch/me/hub", "CACHE": "/home/me/cache"}
+    assert described.environment == {**expected, "COST": "5 $"}
+
+
 @pytest.mark.parametrize("text", ["12:00:00", "24:00", "12:00:00 # half a day"])
 def test_a_time_that_yaml_reads_as_another_number_is_an_error(tmp_path: Path, text: str) -> None:
     path = tmp_path / "site.yaml"
     path.write_text(f"partitions:\n  cpu:\n    max_runtime: {text}\n    max_gpu: 0\n")
-    with pytest.raises(InputError, match="to the base 60; put the time in quotes"):
+    with pytest.raises(
+        InputError, match=r"line 3: .* is .* in YAML 1\.1, but not in YAML 1\.2; put it in quotes;"
+    ):
         read_site(path)
+    with pytest.raises(InputError, match=r"; correct it, or write it anew: benchc site --replace$"):
+        read_site(path)
+    with pytest.raises(InputError, match=r"; benchc site writes it, on a node that submits jobs$"):
+        read_site(tmp_path / "none.yaml")
     path.write_text("partitions:\n  cpu:\n    max_runtime: '12:00:00'\n")
     assert read_site(path).limits["cpu"].max_runtime == 720
 
@@ -86,6 +130,16 @@ def test_the_file_of_the_repository_is_the_example_and_names_every_key(tmp_path:
     read = read_site(whole)
     assert read.model_fields_set == Site.model_fields.keys()
     assert read.limits["cpu"].max_runtime == 1440 and read.gpus.request == "gres"
+    # Those of keys that are not given.
+    assert (read.local_jobs, read.seconds_between_polls) == (
+        EXAMPLE.local_jobs,
+        EXAMPLE.seconds_between_polls,
+    )
+
+
+def test_the_page_has_a_row_for_every_key() -> None:
+    rows = re.findall(r"(?m)^\| (`\w+`(?:, `\w+`)*) \|", (ROOT / "docs/cluster.md").read_text())
+    assert {*re.findall(r"\w+", " ".join(rows))} == Site.model_fields.keys()
 
 
 def test_a_job_goes_where_it_fits() -> None:
@@ -169,6 +223,7 @@ def test_a_request_never_exceeds_its_partition(
     [
         ({}, "--gpus=2"),
         ({"type": "a100"}, "--gpus=a100:2"),
+        ({"type": "1g.10gb+me"}, "--gpus=1g.10gb+me:2"),
         ({"request": "gres"}, "--gres=gpu:2"),
         ({"request": "gres", "type": "a100"}, "--gres=gpu:a100:2"),
     ],

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from benchc.cluster.states import Cause, ended, exit_file, fault
+from benchc.cluster.states import Cause, cancel, ended, exit_file, fault, queue, reasons
 
 OOM = "slurmstepd: error: Detected 1 oom-kill event(s) in StepId=7.0. Some of your processes may"
 TIMED_OUT = "slurmstepd: error: *** JOB 7 ON node1 CANCELLED AT 2026-11-27T03:00:00 DUE TO TIME LIMIT ***"
@@ -48,6 +48,12 @@ def test_a_job_that_slurm_calls_completed_has_succeeded(logs: list[Path]) -> Non
         ("FAILED", 1, "error: no such file", Cause.ERROR),
         ("COMPLETED", 1, "error: no such file", Cause.ERROR),
         (None, 1, "", Cause.ERROR),
+        # What is killed may leave a status.
+        ("TIMEOUT", 143, "", Cause.TIME),
+        ("FAILED", None, "slurmstepd: error: Exceeded job memory limit at some point.", Cause.MEMORY),
+        # Of what it was before.
+        (None, 1, f"{OOM}\n{'line ' * 5000}", Cause.ERROR),
+        ("FAILED", 1, "error: the cache is above its memory limit", Cause.ERROR),
     ],
 )
 def test_the_cause_of_a_failure(
@@ -65,6 +71,55 @@ def test_the_cause_of_a_failure(
 def test_a_status_that_is_being_written_is_none_yet(logs: list[Path]) -> None:
     exit_file(logs[0]).write_text("")
     assert ended("RUNNING", logs) is None
+
+
+@pytest.mark.parametrize(
+    ("squeue", "expected"),
+    [
+        ("echo '7|RUNNING'; echo '8|FAILED'; echo", {"7": "RUNNING", "8": "FAILED"}),
+        ("printf '7|\\344\\n'", {"7": "\ufffd"}),  # a comment in another encoding
+        ("true", {}),
+        # Else all jobs would be lost.
+        ("echo '7|RUNNING'; exit 1", None),
+    ],
+)
+def test_a_queue_that_does_not_answer_is_not_empty(
+    squeue: str, expected: dict[str, str] | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = tmp_path / "squeue"
+    command.write_text(f"#!/bin/sh\n{squeue}\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert queue() == expected
+    command.unlink()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert queue() is None
+
+
+def test_only_reasons_that_may_not_end_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting = [
+        "7|PENDING PartitionDown",
+        "8|PENDING Priority",
+        "9|RUNNING None",
+        "6|PENDING ReqNodeNotAvail, n1",
+    ]
+    command = tmp_path / "squeue"
+    command.write_text("#!/bin/sh\n" + "".join(f"echo '{line}'\n" for line in waiting))
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    assert reasons() == {"7": "PartitionDown", "6": "ReqNodeNotAvail, n1"}
+    command.write_text("#!/bin/sh\nexit 1\n")
+    assert reasons() == {}
+
+
+def test_all_jobs_are_cancelled_in_one_call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = tmp_path / "scancel"
+    command.write_text(f"#!/bin/sh\necho $* >> {tmp_path}/calls; exit 1\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    cancel([])
+    cancel(["7", "8"])
+    assert (tmp_path / "calls").read_text() == "7 8\n"
 
 
 def test_the_last_exception_of_a_job_is_found(logs: list[Path]) -> None:

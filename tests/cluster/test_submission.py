@@ -1,9 +1,13 @@
 """What sbatch prints, and which of its refusals may end."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from benchc.cluster import executor
 from benchc.cluster.executor import FULL, RefusedError, TransientError, _submitted
+from benchc.cluster.submitted import Submitted
+from benchc.workflow.records import inputs_digest
 
 
 @pytest.fixture(autouse=True)
@@ -56,14 +60,38 @@ def test_only_refusals_that_may_end_are_tried_again(error: str, is_transient: bo
     assert str(caught.value) == " ".join(error.splitlines())
 
 
-def test_without_an_id_a_job_is_refused() -> None:
-    with pytest.raises(RefusedError):
-        _submitted("echo submitted", "", "token")
+@pytest.mark.parametrize("status", [0, 3])
+def test_without_an_id_a_job_is_refused(status: int) -> None:
+    with pytest.raises(RefusedError, match=f"^sbatch ended with {status}, and printed no id of a job$"):
+        _submitted(f"echo submitted; exit {status}", "", "token")
 
 
 def test_a_job_that_was_accepted_without_an_answer_is_not_submitted_again(accepted: dict[str, str]) -> None:
     accepted |= {"4": "rule_infer other", "5": "rule_infer rule_embed token"}
     assert _submitted("exit 1", "", "token") == "5"
+
+
+NO_CHANGE = {"code": [], "input": [], "params": None, "has": True, "ids": {"7 DIGEST"}}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{}, {"code": ["a"]}, {"input": ["a"]}, {"params": "p"}, {"has": False}, {"ids": {"7 of other inputs"}}],
+)
+def test_a_job_is_the_one_that_was_submitted_unless_it_changed(change: dict[str, object]) -> None:
+    found = {**NO_CHANGE, **change}
+    ids = {text.replace("DIGEST", inputs_digest(["a"])) for text in found["ids"]}  # type: ignore[attr-defined]
+    job = SimpleNamespace(input=["a"], is_group=lambda: False)
+    submitted = Submitted.__new__(Submitted)
+    submitted.records = SimpleNamespace(
+        code_changed=lambda job: found["code"],
+        input_changed=lambda job: found["input"],
+        params_changed=lambda job: found["params"],
+        has_metadata=lambda job: found["has"],
+        external_jobids=lambda job: ids,
+    )
+    assert submitted.is_same(job) == (not change)
+    assert submitted.id_of(job) == "7"
 
 
 def test_a_limit_on_the_number_of_jobs_is_none_on_one_job() -> None:

@@ -8,172 +8,108 @@ import pytest
 
 from benchc.config.load import load
 from benchc.config.source_files import SourceFile, reader_options, source_files
-from tests.config.trial import MODELS, SOURCES, errors
+from tests.config.trial import MODELS, SOURCES, errors, rows_of
 
 pytestmark = pytest.mark.usefixtures("toy")
 
-TRAIN = (
-    "hidden: 48, vision_layers: 1, text_layers: 2, patch: 8, steps: 3, batch: 4, learning_rate: 0.01, seed: 1"
-)
+LAYERS = "vision_layers: 1, text_layers: 2, steps: 3, batch: 4, learning_rate: 0.01, seed: 1"
+INVALID = """
+PLAIN
+    x needs exactly one of repo, path, train, but has none of them.
+PLAIN, path: a, revision: b
+    x has a revision without a repo, but only a repo has revisions.
+PLAIN, repo: a/b, revision: 2025-01-09
+    x.revision is 2025-01-09, but should be a valid string (put it in quotes).
+PLAIN, repo: a/b, trust_remote_code: true
+    x has trust_remote_code, which needs the commit whose code you have read as the revision: 40 hex
+    digits, in quotes.
+PLAIN, repo: a/b, trust_remote_code: true, revision: main
+    x has trust_remote_code, which needs the commit whose code you have read as the revision: 40 hex
+    digits, in quotes.
+PLAIN, repo: a/b, trust_remote_code: true, revision: 0123abc
+    x has trust_remote_code, which needs the commit whose code you have read as the revision: 40 hex
+    digits, in quotes.
+PLAIN, trust_remote_code: true, train: {TRAIN}
+    x has trust_remote_code, but a model that the run trains contains no code.
+family: eagle, scoring: text, path: ., gpus: 2
+    x has gpus: 2, but the family eagle is loaded by its own code; remove it.
+family: eagle, scoring: text, path: ., compile: true
+    x has compile: true, but the family eagle is loaded by its own code; remove it.
+family: eagle, scoring: text, path: ., image_backend: torchvision
+    x has image_backend: torchvision, but the family eagle is loaded by its own code; remove it.
+family: eagle, scoring: text, path: ., attention: sdpa
+    x has attention: sdpa, but the family eagle is loaded by its own code; remove it.
+scoring: text, path: ., gpus: 1, attention: flash
+    x.attention is "flash", but should be 'sdpa', 'eager' or 'flash_attention_2'.
+scoring: text, path: ., attention: flash_attention_2, dtype: bfloat16
+    x has attention: flash_attention_2 without gpus, but it computes on a GPU alone; set gpus: 1.
+scoring: text, path: ., attention: flash_attention_2, gpus: 1
+    x has attention: flash_attention_2 and dtype: float32, in which it cannot compute; set dtype:
+    bfloat16.
+scoring: text, repo: a/b, attention: sdpa, server: {url: 'http://a:1'}
+    x has server and attention, but the server loads the model; remove it here, and give it to the server.
+scoring: text, path: ., system_prompt: ' '
+    x.system_prompt is " ", but should be a text that is not blank.
+scoring: text, path: ., system_prompt: Look at <image> first.
+    x has a system_prompt with <image>, which stands for an image of a question; remove it there.
+family: eagle, scoring: text, path: ., system_prompt: Be brief.
+    x has system_prompt, but the family eagle is loaded by its own code; remove it.
+family: eagle, scoring: text, path: ., chat_template: Be brief.
+    x has chat_template, but the family eagle is loaded by its own code; remove it.
+PLAIN, train: {TRAIN, stesp: 600}
+    unknown key x.train.stesp (did you mean steps?).
+PLAIN, train: {TRAIN, text_share: 1.5}
+    x.train.text_share is 1.5, but should be less than or equal to 1.
+PLAIN, train: {hidden: 50, patch: 8, LAYERS}
+    x.train.hidden is 50, but should be a multiple of 24.
+PLAIN, train: {hidden: 48, patch: 5, LAYERS}
+    x.train.patch is 5, but should be 1, 2, 3, 4, 6, 8, 12 or 24.
+family: ovis2, scoring: text, train: {TRAIN}
+    x has train and the family ovis2, but a run trains only llava, internvl, idefics3, vilt.
+family: vilt, scoring: text, train: {TRAIN}
+    x has scoring: text, but a run trains the family vilt for classify.
+family: llava, scoring: classify, train: {TRAIN}
+    x has scoring: classify, but a run trains the family llava for letter, text, text_mean or
+    text_vqascore.
+family: llava, scoring: letter, train: {TRAIN, captions: true}
+    x has train.captions and scoring: letter, but captions are texts; set scoring: text.
+scoring: text_vqascore, repo: a/b, server: {url: 'http://a'}
+    x has server and scoring: text_vqascore, but a server does not tell the token that ends an answer;
+    load the model in the job, or set scoring: text.
+scoring: classify, repo: a/b, server: {url: 'http://a'}
+    x has server and scoring: classify, but a server generates answers; load the model in the job, or set
+    scoring: generate.
+PLAIN, repo: a/b, parameters_b: .inf
+    x.parameters_b is Infinity, but should be a finite number.
+PLAIN, repo: a/b, processor: {scale: .nan}
+    x.processor.scale is NaN, but should be a valid boolean or a valid integer or a finite number or a
+    valid string (put it in quotes).
+PLAIN, repo: a/..
+    x.repo is "a/..", but should be a Hub id (owner/name).
+PLAIN, repo: ../b
+    x.repo is "../b", but should be a Hub id (owner/name).
+PLAIN, repo: a/b..c
+    x.repo is "a/b..c", but should be a Hub id (owner/name).
+PLAIN, repo: a/b/c
+    x.repo is "a/b/c", but should be a Hub id (owner/name).
+PLAIN, repo: -a/b
+    x.repo is "-a/b", but should be a Hub id (owner/name).
+PLAIN, repo: a/b, revision: ../../x
+    x.revision is "../../x", but should be a commit, tag or branch of the Hub.
+PLAIN, repo: b
+    x.repo is "b", but should be a Hub id (owner/name).
+"""
 
 
 @pytest.mark.parametrize(
     ("entry", "sentence"),
-    [
-        (
-            "{label: X, family: llava, scoring: text}",
-            "models.yaml: x needs exactly one of repo, path, train, but has none of them.",
-        ),
-        (
-            "{label: X, family: llava, scoring: text, path: a, revision: b}",
-            "models.yaml: x has a revision without a repo, but only a repo has revisions.",
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: a/b, revision: 2025-01-09}",
-            "models.yaml: x.revision is 2025-01-09, but should be a valid string (put it in quotes).",
-        ),
-        *(
-            (
-                f"{{label: X, family: llava, scoring: text, repo: a/b, trust_remote_code: true{revision}}}",
-                "models.yaml: x has trust_remote_code, which needs the commit whose code you have read as "
-                "the revision: 40 hex digits, in quotes.",
-            )
-            for revision in ("", ", revision: main", ", revision: 0123abc")
-        ),
-        (
-            f"{{label: X, family: llava, scoring: text, trust_remote_code: true, train: {{{TRAIN}}}}}",
-            "models.yaml: x has trust_remote_code, but a model that the run trains contains no code.",
-        ),
-        *(
-            (
-                f"{{label: X, family: eagle, scoring: text, path: ., {key}}}",
-                f"models.yaml: x has {key}, but the family eagle is loaded by its own code; remove it.",
-            )
-            for key in ("gpus: 2", "compile: true", "image_backend: torchvision", "attention: sdpa")
-        ),
-        (
-            "{label: X, scoring: text, path: ., gpus: 1, attention: flash}",
-            "models.yaml: x.attention is \"flash\", but should be 'sdpa', 'eager' or 'flash_attention_2'.",
-        ),
-        (
-            "{label: X, scoring: text, path: ., attention: flash_attention_2, dtype: bfloat16}",
-            "models.yaml: x has attention: flash_attention_2 without gpus, but it computes on a GPU alone; "
-            "set gpus: 1.",
-        ),
-        (
-            "{label: X, scoring: text, path: ., attention: flash_attention_2, gpus: 1}",
-            "models.yaml: x has attention: flash_attention_2 and dtype: float32, in which it cannot compute; "
-            "set dtype: bfloat16.",
-        ),
-        (
-            "{label: X, scoring: text, repo: a/b, attention: sdpa, server: {url: 'http://a:1'}}",
-            "models.yaml: x has server and attention, but the server loads the model; remove it here, and "
-            "give it to the server.",
-        ),
-        (
-            "{label: X, scoring: text, path: ., system_prompt: ' '}",
-            'models.yaml: x.system_prompt is " ", but should be a text that is not blank.',
-        ),
-        (
-            "{label: X, scoring: text, path: ., system_prompt: Look at <image> first.}",
-            "models.yaml: x has a system_prompt with <image>, which stands for an image of a question; "
-            "remove it there.",
-        ),
-        (
-            "{label: X, family: eagle, scoring: text, path: ., system_prompt: Be brief.}",
-            "models.yaml: x has system_prompt, but the family eagle is loaded by its own code; remove it.",
-        ),
-        (
-            "{label: X, family: eagle, scoring: text, path: ., chat_template: Be brief.}",
-            "models.yaml: x has chat_template, but the family eagle is loaded by its own code; remove it.",
-        ),
-        (
-            f"{{label: X, family: llava, scoring: text, train: {{{TRAIN}, stesp: 600}}}}",
-            "models.yaml: unknown key x.train.stesp (did you mean steps?).",
-        ),
-        (
-            f"{{label: X, family: llava, scoring: text, train: {{{TRAIN}, text_share: 1.5}}}}",
-            "models.yaml: x.train.text_share is 1.5, but should be less than or equal to 1.",
-        ),
-        (
-            f"{{label: X, family: llava, scoring: text, train: {{{TRAIN.replace('48', '50')}}}}}",
-            "models.yaml: x.train.hidden is 50, but should be a multiple of 24.",
-        ),
-        (
-            f"{{label: X, family: llava, scoring: text, train: {{{TRAIN.replace('patch: 8', 'patch: 5')}}}}}",
-            "models.yaml: x.train.patch is 5, but should be 1, 2, 3, 4, 6, 8, 12 or 24.",
-        ),
-        (
-            f"{{label: X, family: ovis2, scoring: text, train: {{{TRAIN}}}}}",
-            "models.yaml: x has train and the family ovis2, but a run trains only llava, internvl, idefics3, "
-            "vilt.",
-        ),
-        (
-            f"{{label: X, family: vilt, scoring: text, train: {{{TRAIN}}}}}",
-            "models.yaml: x has scoring: text, but a run trains the family vilt for classify.",
-        ),
-        (
-            f"{{label: X, family: llava, scoring: classify, train: {{{TRAIN}}}}}",
-            "models.yaml: x has scoring: classify, but a run trains the family llava for letter, text, "
-            "text_mean or text_vqascore.",
-        ),
-        (
-            f"{{label: X, family: llava, scoring: letter, train: {{{TRAIN}, captions: true}}}}",
-            "models.yaml: x has train.captions and scoring: letter, but captions are texts; set scoring: "
-            "text.",
-        ),
-        (
-            "{label: X, scoring: text_vqascore, repo: a/b, server: {url: 'http://a'}}",
-            "models.yaml: x has server and scoring: text_vqascore, but a server does not tell the token that "
-            "ends an answer; load the model in the job, or set scoring: text.",
-        ),
-        (
-            "{label: X, scoring: classify, repo: a/b, server: {url: 'http://a'}}",
-            "models.yaml: x has server and scoring: classify, but a server generates answers; load the model "
-            "in the job, or set scoring: generate.",
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: a/b, parameters_b: .inf}",
-            "models.yaml: x.parameters_b is Infinity, but should be a finite number.",
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: a/b, processor: {scale: .nan}}",
-            "models.yaml: x.processor.scale is NaN, but should be a valid boolean or a valid integer or a "
-            "finite number or a valid string (put it in quotes).",
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: a/..}",
-            'models.yaml: x.repo is "a/..", but should be a Hub id (owner/name).',
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: ../b}",
-            'models.yaml: x.repo is "../b", but should be a Hub id (owner/name).',
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: a/b..c}",
-            'models.yaml: x.repo is "a/b..c", but should be a Hub id (owner/name).',
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: a/b/c}",
-            'models.yaml: x.repo is "a/b/c", but should be a Hub id (owner/name).',
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: -a/b}",
-            'models.yaml: x.repo is "-a/b", but should be a Hub id (owner/name).',
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: a/b, revision: ../../x}",
-            'models.yaml: x.revision is "../../x", but should be a commit, tag or branch of the Hub.',
-        ),
-        (
-            "{label: X, family: llava, scoring: text, repo: b}",
-            'models.yaml: x.repo is "b", but should be a Hub id (owner/name).',
-        ),
-    ],
+    rows_of(
+        INVALID, PLAIN="family: llava, scoring: text", TRAIN="hidden: 48, patch: 8, LAYERS", LAYERS=LAYERS
+    ),
 )
 def test_an_invalid_catalogue_entry(raw: dict[str, Any], root: Path, entry: str, sentence: str) -> None:
-    (root / "models.yaml").write_text(MODELS + f"x: {entry}\n")
-    assert errors(raw, root) == (sentence,)
+    (root / "models.yaml").write_text(f"{MODELS}x: {{label: X, {entry}}}\n")
+    assert errors(raw, root) == (f"models.yaml: {sentence}",)
 
 
 def test_the_code_of_a_commit_or_of_a_folder_can_be_trusted(raw: dict[str, Any], root: Path) -> None:
@@ -375,28 +311,6 @@ def test_excluded_values_are_in_one_order(raw: dict[str, Any], root: Path) -> No
     assert options.pixel_keys and options.one_image
 
 
-@pytest.mark.parametrize(
-    ("reader", "sentence"),
-    [
-        (
-            "pixel_keys: true, image_column: photo",
-            "r.reader has pixel_keys and image_column, and an image has one key; remove one of them.",
-        ),
-        ("exclude: {kind: []}", "r.reader.exclude.kind is [], but should be "),
-        (
-            "exclude: {kind: 3}",
-            "r.reader.exclude.kind is 3, but should be a valid string (put it in quotes) or a valid list.",
-        ),
-        ("exclude: {kind: [3]}", "r.reader.exclude.kind is [3], but should be "),
-        ("pixel_keys: kind", 'r.reader.pixel_keys is "kind", but should be '),
-    ],
-)
-def test_an_invalid_reader(raw: dict[str, Any], root: Path, reader: str, sentence: str) -> None:
-    (root / "sources.yaml").write_text(SOURCES + READER % reader)
-    (only,) = errors(raw, root)
-    assert only.startswith(f"sources.yaml: {sentence}")
-
-
 FILES = "questions: q.json, annotations: a.zip, images: i"
 VQAV2 = f"v: {{label: V, task_column: category, convert: {{format: vqav2, files: {{{FILES}}}%s}}%s}}\n"
 
@@ -431,113 +345,72 @@ def test_files_to_convert_are_local_or_downloaded(raw: dict[str, Any], root: Pat
     assert source.convert is not None and source.convert.take == 5
 
 
+# A sentence that ends in no full stop goes on.
+INVALID_SOURCES = """
+path: r.tsv, reader: {pixel_keys: true, image_column: photo}
+    v.reader has pixel_keys and image_column, and an image has one key; remove one of them.
+path: r.tsv, reader: {exclude: {kind: []}}
+    v.reader.exclude.kind is [], but should be
+path: r.tsv, reader: {exclude: {kind: 3}}
+    v.reader.exclude.kind is 3, but should be a valid string (put it in quotes) or a valid list.
+path: r.tsv, reader: {exclude: {kind: [3]}}
+    v.reader.exclude.kind is [3], but should be
+path: r.tsv, reader: {pixel_keys: kind}
+    v.reader.pixel_keys is "kind", but should be
+convert: {format: vqav2, files: {FILES}}, path: t.tsv
+    v needs exactly one of url, path, generated, convert, but has path and convert.
+convert: {format: vqav2, files: {FILES}}, reader: {index_below: 3}
+    v has a reader, which is for published TSV files, and convert; remove one.
+convert: {format: vqav2, files: {FILES}, take_images: 0}
+    v.convert.take_images is 0, but should be
+convert: {format: vqav2, files: {FILES}, take_images: true}
+    v.convert.take_images is true, but should be
+convert: {format: vqav2, files: {FILES}, take: 3}
+    unknown key v.convert.take; there are format,
+convert: {format: vqav2, files: {FILES}, md5: {images: DIGEST}}
+    v.convert has an md5 of images, which is no download; only downloads are checked.
+convert: {format: vqav2, files: {FILES}, bytes: {images: 5}}
+    v.convert has bytes of images, which is no download; only downloads are checked.
+convert: {format: vqav2, files: {FILES}, mirrors: {images: ['https://x.org/i.zip']}}
+    v.convert has mirrors of images, which is no download; only downloads are checked.
+convert: {format: vqav2, files: {FILES, more: m}}
+    v.convert has the files questions, annotations, images, more, but should have questions, annotations,
+    images.
+convert: {format: vqav2, files: {questions: q.json}}
+    v.convert has the files questions, but should have questions, annotations, images.
+convert: {format: coco, files: {FILES}}
+    v.convert.format is "coco", but should be 'vqav2'.
+vqav2: {FILES}
+    v has vqav2, which is now convert, with format: vqav2, and with questions, annotations and images
+    below files.
+url: 'https://x.org/t.tsv', mirrors: ['https://y.org/t.tsv']
+    v has mirrors without an md5, which tells that they have the same file; add the MD5 that is published,
+    or remove the mirrors.
+url: 'https://x.org/t.tsv', md5: DIGEST, mirrors: ['https://x.org/t.tsv']
+    v has https://x.org/t.tsv also among its mirrors; remove it there.
+url: 'https://x.org/t.tsv', md5: DIGEST, mirrors: [data/t.tsv]
+    v.mirrors[0] is "data/t.tsv", but should be a web address (http or https).
+url: 'https://x.org/t.tsv', md5: DIGEST, mirrors: ['https://y.org', 'https://y.org']
+    v.mirrors has https://y.org more than once; name each once.
+path: t.tsv, mirrors: ['https://y.org']
+    v has mirrors without a url, but only downloads are checked.
+path: t.tsv, bytes: 5
+    v has bytes without a url, but only downloads are checked.
+convert: {format: vqav2, files: {REMOTE}, mirrors: {annotations: ['https://y.org/a.zip']}}
+    v.convert has mirrors of annotations without an md5, which tells that they have the same file; add the
+    MD5 that is published, or remove the mirrors.
+"""
+REMOTE = FILES.replace("a.zip", "https://x.org/a.zip")
+
+
 @pytest.mark.parametrize(
-    ("more", "keys", "sentence"),
-    [
-        (
-            "",
-            ", path: t.tsv",
-            "v needs exactly one of url, path, generated, convert, but has path and convert.",
-        ),
-        (
-            "",
-            ", reader: {index_below: 3}",
-            "v has a reader, which is for published TSV files, and convert; remove one.",
-        ),
-        (", take_images: 0", "", "v.convert.take_images is 0, but should be "),
-        (", take_images: true", "", "v.convert.take_images is true, but should be "),
-        (", take: 3", "", "unknown key v.convert.take; there are format, "),
-        (
-            f", md5: {{images: {'0f' * 16}}}",
-            "",
-            "v.convert has an md5 of images, which is no download; only downloads are checked.",
-        ),
-        (
-            ", bytes: {images: 5}",
-            "",
-            "v.convert has bytes of images, which is no download; only downloads are checked.",
-        ),
-        (
-            ", mirrors: {images: ['https://x.org/i.zip']}",
-            "",
-            "v.convert has mirrors of images, which is no download; only downloads are checked.",
-        ),
-    ],
+    ("given", "sentence"), rows_of(INVALID_SOURCES, FILES=FILES, REMOTE=REMOTE, DIGEST="0f" * 16)
 )
-def test_an_invalid_conversion(raw: dict[str, Any], root: Path, more: str, keys: str, sentence: str) -> None:
-    (root / "sources.yaml").write_text(SOURCES + VQAV2 % (more, keys))
+def test_an_invalid_source(raw: dict[str, Any], root: Path, given: str, sentence: str) -> None:
+    (root / "sources.yaml").write_text(f"{SOURCES}v: {{label: V, task_column: category, {given}}}\n")
     (only,) = errors(raw, root)
     assert only.startswith(f"sources.yaml: {sentence}")
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        (
-            f"convert: {{format: vqav2, files: {{{FILES}, more: m}}}}",
-            "v.convert has the files questions, annotations, images, more, but should have questions, "
-            "annotations, images.",
-        ),
-        (
-            "convert: {format: vqav2, files: {questions: q.json}}",
-            "v.convert has the files questions, but should have questions, annotations, images.",
-        ),
-        (
-            f"convert: {{format: coco, files: {{{FILES}}}}}",
-            "v.convert.format is \"coco\", but should be 'vqav2'.",
-        ),
-        (
-            f"vqav2: {{{FILES}}}",
-            "v has vqav2, which is now convert, with format: vqav2, and with questions, annotations and "
-            "images below files.",
-        ),
-    ],
-)
-def test_files_that_are_not_those_of_the_format(
-    raw: dict[str, Any], root: Path, given: str, sentence: str
-) -> None:
-    (root / "sources.yaml").write_text(SOURCES + f"v: {{label: V, task_column: category, {given}}}\n")
-    assert errors(raw, root) == (f"sources.yaml: {sentence}",)
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        (
-            "url: 'https://x.org/t.tsv', mirrors: ['https://y.org/t.tsv']",
-            "v has mirrors without an md5, which tells that they have the same file; add the MD5 that is "
-            "published, or remove the mirrors.",
-        ),
-        (
-            f"url: 'https://x.org/t.tsv', md5: {'0f' * 16}, mirrors: ['https://x.org/t.tsv']",
-            "v has https://x.org/t.tsv also among its mirrors; remove it there.",
-        ),
-        (
-            f"url: 'https://x.org/t.tsv', md5: {'0f' * 16}, mirrors: [data/t.tsv]",
-            'v.mirrors[0] is "data/t.tsv", but should be a web address (http or https).',
-        ),
-        (
-            f"url: 'https://x.org/t.tsv', md5: {'0f' * 16}, mirrors: ['https://y.org', 'https://y.org']",
-            "v.mirrors has https://y.org more than once; name each once.",
-        ),
-        (
-            "path: t.tsv, mirrors: ['https://y.org']",
-            "v has mirrors without a url, but only downloads are checked.",
-        ),
-        ("path: t.tsv, bytes: 5", "v has bytes without a url, but only downloads are checked."),
-        (
-            f"convert: {{format: vqav2, files: {{{FILES.replace('a.zip', 'https://x.org/a.zip')}}}, "
-            "mirrors: {annotations: ['https://y.org/a.zip']}}",
-            "v.convert has mirrors of annotations without an md5, which tells that they have the same file; "
-            "add the MD5 that is published, or remove the mirrors.",
-        ),
-    ],
-)
-def test_mirrors_and_sizes_that_cannot_be_used(
-    raw: dict[str, Any], root: Path, given: str, sentence: str
-) -> None:
-    (root / "sources.yaml").write_text(SOURCES + f"v: {{label: V, task_column: category, {given}}}\n")
-    assert errors(raw, root) == (f"sources.yaml: {sentence}",)
+    assert only == f"sources.yaml: {sentence}" or not sentence.endswith(".")
 
 
 def test_paths_of_files_to_convert_are_checked(raw: dict[str, Any], root: Path) -> None:
@@ -552,3 +425,31 @@ def test_paths_of_files_to_convert_are_checked(raw: dict[str, Any], root: Path) 
         'sources.yaml: v.convert.take_images is "${LISTS}/l.txt", but there is no none/l.txt; set the '
         "environment variable LISTS to change it.",
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "secret"),
+    [
+        ("url: 'https://me:pass@x.org/t.tsv'", "v has an address with a user or password"),
+        ("url: 'https://x.org/t.tsv?se=1&sig=a%2Fb'", "v has an address with sig"),
+        ("url: 'https://x.org/t.tsv?X-Amz-Signature=ab'", "v has an address with X-Amz-Signature"),
+        (
+            f"url: 'https://x.org/t.tsv', md5: {'0f' * 16}, mirrors: ['https://y.org/t?access_token=ab']",
+            "v has an address with access_token",
+        ),
+        (
+            'convert: {format: vqav2, files: {questions: "http://x?apikey=b", annotations: a, images: i}}',
+            "v.convert has an address with apikey",
+        ),
+        ("url: 'https://x.org/t.tsv?download=true&rlkey=public'", None),
+    ],
+)
+def test_addresses_that_results_show_have_no_secret(
+    raw: dict[str, Any], root: Path, given: str, secret: str | None
+) -> None:
+    (root / "sources.yaml").write_text(SOURCES + f"v: {{label: V, task_column: category, {given}}}\n")
+    end = ", which the run's pages and exports would show; download the file, and give its path."
+    if secret is None:
+        load(raw, root)
+    else:
+        assert errors(raw, root) == (f"sources.yaml: {secret}{end}",)

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from benchc.config.corruption_batches import corruption_batches
+from benchc.config.errors import ConfigError
 from benchc.config.load import Config, load
 from benchc.corruptions.registry import corruptions_of
-from tests.config.trial import CONFIG, MODELS, SOURCES, errors
+from tests.config.trial import CONFIG, MODELS, SOURCES, errors, rows_of
 from tests.corruptions.own_files import written
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -39,144 +41,74 @@ def test_a_valid_configuration_is_returned_with_the_entries_it_uses(raw: dict[st
     assert config.models["large"].revision == "1"
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "sentence"),
-    [
-        (
-            ["pool", "per_task"],
-            0,
-            "config.yaml: pool.per_task is 0, but should be greater than or equal to 1.",
-        ),
-        (
-            ["pool", "per_task"],
-            "16",
-            'config.yaml: pool.per_task is "16", but should be a valid integer (YAML reads it as text: '
-            "write no quotes, and 1.0e-3 instead of 1e-3).",
-        ),
-        (
-            ["pool", "per_tsk"],
-            3,
-            "config.yaml: unknown key pool.per_tsk (did you mean per_task?).",
-        ),
-        (
-            ["demo", "sed"],
-            3,
-            "config.yaml: unknown key demo.sed (did you mean seed?).",
-        ),
-        (
-            ["selecters"],
-            [],
-            "config.yaml: unknown key selecters (did you mean selectors?).",
-        ),
-        (
-            ["name"],
-            "My run",
-            'config.yaml: name is "My run", but should be lower-case letters, digits and dashes.',
-        ),
-        (
-            ["name"],
-            7,
-            "config.yaml: name is 7, but should be a valid string (put it in quotes).",
-        ),
-        (
-            ["inference", "corruptions_per_job"],
-            "every",
-            "config.yaml: inference.corruptions_per_job is \"every\", but should be 'all', 'group' or 'one'.",
-        ),
-        (["seed"], True, "config.yaml: seed is true, but should be a valid integer."),
-        (
-            ["corruptions", "severities"],
-            [1, 3, 5, 6],
-            "config.yaml: corruptions.severities[3] is 6, but should be less than or equal to 5.",
-        ),
-        (
-            ["corruptions", "severities"],
-            [5, 3, 3],
-            "config.yaml: corruptions.severities is [5, 3, 3], but should be ascending without "
-            "repetition: [3, 5].",
-        ),
-        (
-            ["corruptions", "types"],
-            ["snow", "defocus_blurr"],
-            'config.yaml: corruptions.types[1] is "defocus_blurr", but there is no such corruption in '
-            "imagenet-c (did you mean defocus_blur?); one of your own needs corruptions.own_files.",
-        ),
-        (
-            ["corruptions", "types"],
-            ["snow", "fog", "snow"],
-            "config.yaml: corruptions.types has snow more than once; name each once.",
-        ),
-        (
-            ["corruptions", "suite"],
-            "imagenet",
-            'config.yaml: corruptions.suite is "imagenet", but there is no such suite '
-            "(did you mean imagenet-c?).",
-        ),
-        (
-            ["selectors"],
-            ["smal"],
-            'config.yaml: selectors[0] is "smal", but there is no such id in models.yaml '
-            "(did you mean small?).",
-        ),
-        (
-            ["sources"],
-            ["drawn-charts", "drawn-charts"],
-            "config.yaml: sources has drawn-charts more than once; name each once.",
-        ),
-        (
-            ["name"],
-            "downloads",
-            "config.yaml: name is downloads, which is a folder that runs share; choose another name.",
-        ),
-        (
-            ["name"],
-            "generated",
-            "config.yaml: name is generated, which is a folder that runs share; choose another name.",
-        ),
-        (
-            ["catalogues", "models"],
-            "envs",
-            "envs: cannot be read (Is a directory); name a YAML file in catalogues.models.",
-        ),
-        (
-            ["catalogues", "models"],
-            "",
-            'config.yaml: catalogues.models is "", but should name a YAML file, such as config/models.yaml.',
-        ),
-        (
-            ["catalogues", "sources"],
-            " ",
-            'config.yaml: catalogues.sources is " ", but should name a YAML file, '
-            "such as config/sources.yaml.",
-        ),
-        (
-            ["demo"],
-            None,
-            "config.yaml: demo is missing, but needed for drawn-text, drawn-charts, small; see "
-            "config/demo.yaml.",
-        ),
-        (
-            ["weight"],
-            float("inf"),
-            "config.yaml: weight is Infinity, but should be a finite number.",
-        ),
-        (["weight"], 13, "config.yaml: weight is 13, which brings bad luck; take another number."),
-        (
-            ["benchmark"],
-            "tooy",
-            'config.yaml: benchmark is "tooy", but there is no such benchmark (did you mean toy?).',
-        ),
-    ],
-)
-def test_an_error_is_one_line(
-    raw: dict[str, Any], root: Path, path: list[str], value: object, sentence: str
-) -> None:
+INVALID = """
+pool.per_task: 0
+    config.yaml: pool.per_task is 0, but should be greater than or equal to 1.
+pool.per_task: 1000000000
+    config.yaml: pool.per_task is 1000000000, but should be less than or equal to 10000000.
+pool.per_task: "16"
+    config.yaml: pool.per_task is "16", but should be a valid integer (YAML reads it as text: write no
+    quotes, and 1.0e-3 instead of 1e-3).
+pool.per_tsk: 3
+    config.yaml: unknown key pool.per_tsk (did you mean per_task?).
+demo.sed: 3
+    config.yaml: unknown key demo.sed (did you mean seed?).
+selecters: []
+    config.yaml: unknown key selecters (did you mean selectors?).
+name: "My run"
+    config.yaml: name is "My run", but should be lower-case letters, digits and dashes.
+name: 7
+    config.yaml: name is 7, but should be a valid string (put it in quotes).
+inference.corruptions_per_job: "every"
+    config.yaml: inference.corruptions_per_job is "every", but should be 'all', 'group' or 'one'.
+seed: true
+    config.yaml: seed is true, but should be a valid integer.
+corruptions.severities: [1, 3, 5, 6]
+    config.yaml: corruptions.severities[3] is 6, but should be less than or equal to 5.
+corruptions.severities: [5, 3, 3]
+    config.yaml: corruptions.severities is [5, 3, 3], but should be ascending without repetition: [3, 5].
+corruptions.types: ["snow", "defocus_blurr"]
+    config.yaml: corruptions.types[1] is "defocus_blurr", but there is no such corruption in imagenet-c
+    (did you mean defocus_blur?); one of your own needs corruptions.own_files.
+corruptions.types: ["snow", "fog", "snow"]
+    config.yaml: corruptions.types has snow more than once; name each once.
+corruptions.suite: "imagenet"
+    config.yaml: corruptions.suite is "imagenet", but there is no such suite (did you mean imagenet-c?).
+selectors: ["smal"]
+    config.yaml: selectors[0] is "smal", but there is no such id in models.yaml (did you mean small?).
+sources: ["drawn-charts", "drawn-charts"]
+    config.yaml: sources has drawn-charts more than once; name each once.
+name: "downloads"
+    config.yaml: name is downloads, which is a folder that runs share; choose another name.
+name: "generated"
+    config.yaml: name is generated, which is a folder that runs share; choose another name.
+catalogues.models: "envs"
+    envs: cannot be read (Is a directory); name a YAML file in catalogues.models.
+catalogues.models: ""
+    config.yaml: catalogues.models is "", but should name a YAML file, such as config/models.yaml.
+catalogues.sources: " "
+    config.yaml: catalogues.sources is " ", but should name a YAML file, such as config/sources.yaml.
+demo: null
+    config.yaml: demo is missing, but needed for drawn-text, drawn-charts, small; see config/demo.yaml.
+weight: .inf
+    config.yaml: weight is Infinity, but should be a finite number.
+weight: 13
+    config.yaml: weight is 13, which brings bad luck; take another number.
+benchmark: "tooy"
+    config.yaml: benchmark is "tooy", but there is no such benchmark (did you mean toy?).
+"""
+
+
+@pytest.mark.parametrize(("setting", "sentence"), rows_of(INVALID))
+def test_an_error_is_one_line(raw: dict[str, Any], root: Path, setting: str, sentence: str) -> None:
+    key, _, value = setting.partition(": ")
+    *outer, last = key.split(".")
     block = raw
-    for key in path[:-1]:
-        block = block[key]
-    block[path[-1]] = value
+    for name in outer:
+        block = block[name]
+    block[last] = yaml.safe_load(value)
     assert sentence in errors(raw, root)
-    if path != ["corruptions", "types"] and path != ["selecters"]:
+    if key not in ("corruptions.types", "selecters"):
         assert len(errors(raw, root)) == 1
 
 
@@ -337,3 +269,14 @@ def test_a_repeated_key_in_the_main_file_is_refused(raw: dict[str, Any], root: P
     load(raw, root, file="config.yaml")
     (root / "config.yaml").write_text(CONFIG + "seed: 2\n")
     assert errors(raw, root) == ("config.yaml: seed is given twice, in lines 4 and 16.",)
+
+
+def test_each_of_several_files_is_read_again(raw: dict[str, Any], root: Path) -> None:
+    """Snakemake merges them, by YAML 1.1 and with the last of the values that a key has."""
+    (root / "config.yaml").write_text(CONFIG)
+    (root / "more.yml").write_text("seed: 1:30\n")
+    with pytest.raises(ConfigError) as caught:
+        load({**raw, "seed": 90}, root, file="config.yaml more.yml", merged=["config.yaml", "more.yml"])
+    assert [error.partition(" in YAML")[0] for error in caught.value.errors] == [
+        "more.yml: line 1: 1:30 is 90"
+    ]

@@ -12,7 +12,7 @@ from benchc.config.catalogue import ModelCatalogue
 from benchc.config.load import load
 from benchc.config.resolved import resolved
 from benchc.workflow.models import Models
-from tests.config.trial import MODELS, errors
+from tests.config.trial import MODELS, errors, rows_of
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -28,125 +28,76 @@ def with_entry(root: Path, keys: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("keys", "sentence"),
-    [
-        ("server: {}", "large.server needs exactly one of url, command, but has none of them."),
-        (
-            "server: {url: 'http://a', command: '{model} {port}'}",
-            "large.server needs exactly one of url, command, but has url and command.",
-        ),
-        (
-            "server: {command: 'vllm serve {model}'}",
-            "large.server has a command without {port}, which a job replaces.",
-        ),
-        (
-            "server: {command: 'vllm serve {model} --port {port}', api_key_env: KEY}",
-            "large.server has an api_key_env, but a server that a job starts needs no key.",
-        ),
-        (
-            "server: {url: 'node7:8000'}",
-            "large.server has a url that is no web address (http or https); write http://host:port.",
-        ),
-        (
-            "server: {url: 'ftp://me:secret@node7'}",
-            "large.server has a url that is no web address (http or https); write http://host:port.",
-        ),
-        (
-            "server: {url: 'http://node7:port/v1'}",
-            "large.server has a url whose port is no number from 0 to 65535; write http://host:port.",
-        ),
-        (
-            """server: {command: "vllm serve {model} 'a --revision {revision} --port {port}"}""",
-            "large.server has a command that cannot be split into arguments (No closing quotation); correct "
-            "its quotes.",
-        ),
-        *(
-            (
-                COMMAND.replace("--port", f"{option} --port"),
-                f"large.server has a command with {name}, which everybody can read; remove it, and set an "
-                "environment variable that the server reads, such as HF_TOKEN.",
-            )
-            for option, name in {
-                "--api-key sk-1234": "--api-key",
-                "--api_key=sk-1234": "--api-key",
-                "--hf-token=hf_secret": "--hf-token",
-            }.items()
-        ),
-        (
-            "server: {url: 'https://me:secret@node7'}",
-            "large.server has a url with more than host, port and path; give a key by `api_key_env`, and "
-            "nothing else.",
-        ),
-        (
-            "server: {url: 'http://a', api_key_env: 'sk-1234'}",
-            "large.server has an api_key_env that is not the name of an environment variable (capitals, "
-            "digits and _); set one to the key, and give its name.",
-        ),
-        (
-            "server: {url: 'http://a', api_key_env: hf_secret}",
-            "large.server has an api_key_env that is not the name of an environment variable (capitals, "
-            "digits and _); set one to the key, and give its name.",
-        ),
-        (
-            "server: {url: 'http://a', concurrency: 0}",
-            "large.server.concurrency is 0, but should be greater than or equal to 1.",
-        ),
-        (
-            f"{URL}, dtype: bfloat16, family: llava",
-            "large has server and family and dtype, but the server loads the model; remove it here, and give "
-            "it to the server.",
-        ),
-        (
-            f"{COMMAND}, chat_template: Be brief.",
-            "large has server and chat_template, but the server loads the model; remove it here, and give it "
-            "to the server.",
-        ),
-        (
-            f"{COMMAND}, processor: {{max_patches: 3}}",
-            "large has server and processor, but the server loads the model; remove it here, and give it to "
-            "the server.",
-        ),
-        (
-            "server: {command: 'vllm serve {model} --port {port}'}",
-            "large has repo and a server.command without {revision}, whose server may load another commit "
-            "than is recorded; add it, such as `--revision {revision}`.",
-        ),
-        (
-            f"{URL}, gpus: 1",
-            "large has server.url and gpus, but a job that only asks a server needs no GPU; remove gpus.",
-        ),
-    ],
-)
+INVALID = """
+repo: owner/large, server: {}
+    large.server needs exactly one of url, command, but has none of them.
+repo: owner/large, server: {url: 'http://a', command: '{model} {port}'}
+    large.server needs exactly one of url, command, but has url and command.
+repo: owner/large, server: {command: 'SERVE'}
+    large.server has a command without {port}, which a job replaces.
+repo: owner/large, server: {command: 'SERVE --port {port}', api_key_env: KEY}
+    large.server has an api_key_env, but a server that a job starts needs no key.
+repo: owner/large, server: {url: 'node7:8000'}
+    large.server has a url that is no web address (http or https); write http://host:port.
+repo: owner/large, server: {url: 'ftp://me:secret@node7'}
+    large.server has a url that is no web address (http or https); write http://host:port.
+repo: owner/large, server: {url: 'http://node7:port/v1'}
+    large.server has a url whose port is no number from 0 to 65535; write http://host:port.
+repo: owner/large, server: {command: "SERVE 'a --revision {revision} --port {port}"}
+    large.server has a command that cannot be split into arguments (No closing quotation); correct its
+    quotes.
+repo: owner/large, server: {command: 'SERVE --revision {revision} --api-key sk-1234 --port {port}'}
+    large.server has a command with --api-key, which everybody can read; remove it, and set an environment
+    variable that the server reads, such as HF_TOKEN.
+repo: owner/large, server: {command: 'SERVE --revision {revision} --api_key=sk-1234 --port {port}'}
+    large.server has a command with --api-key, which everybody can read; remove it, and set an environment
+    variable that the server reads, such as HF_TOKEN.
+repo: owner/large, server: {command: 'SERVE --revision {revision} --hf-token=hf_secret --port {port}'}
+    large.server has a command with --hf-token, which everybody can read; remove it, and set an
+    environment variable that the server reads, such as HF_TOKEN.
+repo: owner/large, server: {url: 'https://me:secret@node7'}
+    large.server has a url with more than host, port and path; give a key by `api_key_env`, and nothing
+    else.
+repo: owner/large, server: {url: 'http://a', api_key_env: 'sk-1234'}
+    large.server has an api_key_env that is not the name of an environment variable (capitals, digits and
+    _); set one to the key, and give its name.
+repo: owner/large, server: {url: 'http://a', api_key_env: hf_secret}
+    large.server has an api_key_env that is not the name of an environment variable (capitals, digits and
+    _); set one to the key, and give its name.
+repo: owner/large, server: {url: 'http://a', concurrency: 0}
+    large.server.concurrency is 0, but should be greater than or equal to 1.
+repo: owner/large, server: {url: 'http://node7:8000'}, dtype: bfloat16, family: llava
+    large has server and family and dtype, but the server loads the model; remove it here, and give it to
+    the server.
+repo: owner/large, server: {command: 'SERVE --revision {revision} --port {port}'}, chat_template: Be brief.
+    large has server and chat_template, but the server loads the model; remove it here, and give it to the
+    server.
+repo: owner/large, server: {command: 'SERVE --revision {revision} --port {port}'}, processor: {max_patches: 3}
+    large has server and processor, but the server loads the model; remove it here, and give it to the
+    server.
+repo: owner/large, server: {command: 'SERVE --port {port}'}
+    large has repo and a server.command without {revision}, whose server may load another commit than is
+    recorded; add it, such as `--revision {revision}`.
+repo: owner/large, server: {url: 'http://node7:8000'}, gpus: 1
+    large has server.url and gpus, but a job that only asks a server needs no GPU; remove gpus.
+server: {command: '{model} {port}', model: gpt-4o}
+    large.server has command and model, but a server that a job starts is asked by repo or path.
+repo: owner/large, server: {url: 'http://a', model: gpt-4o}
+    large has server.model and repo, but one of them is the name on the server; remove one.
+server: {url: 'http://a'}
+    large needs exactly one of repo, path, train, but has none of them.
+"""
+
+
+@pytest.mark.parametrize(("keys", "sentence"), rows_of(INVALID, SERVE="vllm serve {model}"))
 def test_an_invalid_entry_is_one_sentence(raw: dict[str, Any], root: Path, keys: str, sentence: str) -> None:
-    with_entry(root, f"repo: owner/large, {keys}")
+    with_entry(root, keys)
     assert errors(raw, root) == (f"models.yaml: {sentence}",)
 
 
 def test_a_running_server_may_give_the_model_another_name(raw: dict[str, Any], root: Path) -> None:
     with_entry(root, "server: {url: 'http://a', model: gpt-4o}")
     assert load(raw, root).models["large"].name_on_server == "gpt-4o"
-
-
-@pytest.mark.parametrize(
-    ("keys", "sentence"),
-    [
-        (
-            "server: {command: '{model} {port}', model: gpt-4o}",
-            "large.server has command and model, but a server that a job starts is asked by repo or path.",
-        ),
-        (
-            "repo: owner/large, server: {url: 'http://a', model: gpt-4o}",
-            "large has server.model and repo, but one of them is the name on the server; remove one.",
-        ),
-        ("server: {url: 'http://a'}", "large needs exactly one of repo, path, train, but has none of them."),
-    ],
-)
-def test_a_model_has_one_name_on_its_server(
-    raw: dict[str, Any], root: Path, keys: str, sentence: str
-) -> None:
-    with_entry(root, keys)
-    assert errors(raw, root) == (f"models.yaml: {sentence}",)
 
 
 def test_a_model_that_only_generates_is_used_only_where_nothing_is_scored(

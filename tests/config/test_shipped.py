@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import jsonschema
@@ -64,6 +65,26 @@ def test_the_schemas_are_up_to_date(name: str) -> None:
 
 def test_every_schema_has_a_model() -> None:
     assert {path.stem for path in (ROOT / "config/schema").glob("*.json")} == set(schemas())
+
+
+@pytest.mark.parametrize("name", schemas())
+def test_every_count_has_a_largest_value(name: str) -> None:
+    """Else one digit too many takes all memory, or days, before anything is said."""
+
+    def unlimited(node: object, path: str) -> Iterator[str]:
+        if isinstance(node, dict):
+            if node.get("type") == "integer" and not node.keys() & {"maximum", "const", "enum"}:
+                yield path
+            for key, value in node.items():
+                yield from unlimited(value, f"{path}/{key}")
+        if isinstance(node, list):
+            for value in node:
+                yield from unlimited(value, path)
+
+    no_counts = ("/seed", "Model/properties/year/anyOf", "/processor/additionalProperties/anyOf")
+    assert [
+        path for path in unlimited(json.loads(schema_text(name)), "") if not path.endswith(no_counts)
+    ] == []
 
 
 def test_the_reference_page_is_up_to_date() -> None:

@@ -1,5 +1,6 @@
 """A hostile or broken YAML file is one error, soon."""
 
+import json
 import os
 import threading
 from pathlib import Path
@@ -54,6 +55,52 @@ def test_an_error_of_syntax_names_the_line_or_the_one_before(tmp_path: Path, tex
     with pytest.raises(YamlError) as caught:
         read_yaml(tmp_path / "a.yaml")
     assert str(caught.value).startswith(f"{where} (")
+
+
+# By YAML 1.1 numbers and booleans, by YAML 1.2 texts or other numbers.
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1:30", "90"),
+        ("-1:30:00", "-5400"),
+        ("1:30.5", "90.5"),
+        ("010", "8"),
+        ("-0x10", "-16"),
+        ("0b11", "3"),
+        ("1_000", "1000"),
+        ("1_0.5", "10.5"),
+        ("yes", "true"),
+        ("No", "false"),
+        ("ON", "true"),
+        ("off", "false"),
+    ],
+)
+def test_a_value_that_is_another_in_yaml_1_2_is_refused(tmp_path: Path, text: str, value: str) -> None:
+    path = tmp_path / "a.yaml"
+    for content in (f"a: b\nx: {text}\n", f"a: b\nx: {{c: [{text}]}}\n", f"a: b\n{text}: x\n"):
+        path.write_text(content)
+        with pytest.raises(YamlError) as caught:
+            read_yaml(path)
+        reason = f"{text} is {value} in YAML 1.1, but not in YAML 1.2; put it in quotes"
+        # The number of minutes or seconds of a time is seldom meant.
+        reason += "" if ":" in text else f", or write {value}"
+        assert str(caught.value) == f"line 2: {reason}"
+    path.write_text(f"x: '{text}'\ny: {value}\n")
+    assert read_yaml(path) == {"x": text, "y": json.loads(value)}
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *(("0", 0), ("-7", -7), ("+7", 7), ("0x1F", 31), ("1.50", 1.5), (".5", 0.5), ("1.", 1.0)),
+        *(("-1.5e-3", -0.0015), ("true", True), ("False", False), (".inf", float("inf")), ("~", None)),
+        *(("01:30", "01:30"), ("08", "08"), ("1.2.3", "1.2.3"), ("a_1", "a_1"), ("y", "y")),
+    ],
+)
+def test_a_value_of_yaml_1_2_is_read(tmp_path: Path, text: str, value: object) -> None:
+    (tmp_path / "a.yaml").write_text(f"x: {text}\n")
+    found = read_yaml(tmp_path / "a.yaml")["x"]
+    assert found == value and type(found) is type(value)
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])

@@ -1,5 +1,6 @@
 """A small valid configuration, which tests make invalid."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,17 @@ targets: [large, small]
 weight: 1
 demo: {seed: 1, training_set: {items_per_category: 2}}
 """
+
+
+def rows_of(text: str, **words: str) -> list[tuple[str, str]]:
+    """Return the rows of a table: a line of the text, and the lines that are indented below it, as one.
+
+    ``words``: by a word in capitals, the text that it stands for.
+    """
+    for word, meaning in words.items():
+        text = text.replace(word, meaning)
+    rows = [row.split("\n") for row in re.split(r"\n(?! )", text.strip())]
+    return [(first, " ".join(line.strip() for line in rest)) for first, *rest in rows]
 
 
 def errors(raw: dict[str, Any], root: Path, **environment: str) -> tuple[str, ...]:

@@ -2,6 +2,11 @@
 
 from pathlib import Path
 
+DARKEN = """
+@corruption({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})
+def darken(image, *, strength):
+    return np.rint(image * (1 - strength)).astype(np.uint8)
+"""
 HEADER = "import numpy as np\nfrom benchc.corruptions.own import corruption\n"
 
 

@@ -1,6 +1,7 @@
 """A table of corrupted images does not depend on workers, chunks, neighbours or interruptions."""
 
 import io
+import re
 import signal
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -29,9 +31,8 @@ from benchc.schemas.parquet import TableError, read_footer, read_table, write_ta
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import IMAGE_COLUMNS, EncodedImage, pool_digest, read_ids, unique_images
 from benchc.schemas.subset import SUBSET
-from tests.stages import command_of
-
-pytestmark = pytest.mark.usefixtures("preloaded_stages")
+from scripts.command import run
+from tests.stages import call_stage, command_of
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -72,28 +73,16 @@ def test_rows_are_in_the_order_of_images_then_severities(tmp_path: Path, codec: 
     assert (footer["seed"], footer["codec"]) == (7, codec)
 
 
-def test_clean_passes_through_the_same_code(tmp_path: Path) -> None:
-    frame = written(IMAGES, CorruptionSpec(clean_recipe(), seed=7), tmp_path / "t.parquet")
-    assert frame["severity"].to_list() == [0, 0, 0, 0]
-    np.testing.assert_array_equal(decode(frame["image"][2]["bytes"]), decode(png(2)))
-
-
 @pytest.mark.parametrize("name", ["impulse_noise", "frost"])
-def test_bytes_depend_on_neither_order_nor_neighbours(tmp_path: Path, name: str) -> None:
+def test_bytes_depend_on_neither_order_neighbours_workers_nor_chunks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     spec = CorruptionSpec(recipe(name, 2, 5), seed=3)
     whole = written(IMAGES, spec, tmp_path / "whole")
     backwards = written(IMAGES[::-1], spec, tmp_path / "backwards")
     key = ["image_key", "severity"]
     assert backwards.sort(key).equals(whole.sort(key))
     assert written(IMAGES[2:3], spec, tmp_path / "alone").equals(whole.filter(image_key="b/10#0"))
-
-
-@pytest.mark.parametrize("name", ["impulse_noise", "frost"])
-def test_bytes_depend_on_neither_workers_nor_chunks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    spec = CorruptionSpec(recipe(name, 2, 5), seed=3)
-    written(IMAGES, spec, tmp_path / "whole")
     monkeypatch.setattr(chunks, "IMAGES_PER_CHUNK", 1)
     written(IMAGES, spec, tmp_path / "workers", workers=2)
     assert (tmp_path / "workers").read_bytes() == (tmp_path / "whole").read_bytes()
@@ -115,46 +104,43 @@ def test_an_error_keeps_the_old_table_and_the_finished_chunks(
 
 
 @pytest.mark.parametrize(
-    "other",
+    "changes",
     [
-        replace(SPEC, seed=8),
-        replace(SPEC, recipe=recipe("gaussian_noise", 1, 5)),
-        replace(SPEC, codec="png"),
-        replace(SPEC, alpha="white"),
-        replace(SPEC, recipe=recipe("shot_noise", 1, 4)),
+        {"seed": 8},
+        {"codec": "png"},
+        {"alpha": "white"},
+        {"recipe": recipe("gaussian_noise", 1, 5)},
+        {"recipe": recipe("shot_noise", 1, 4)},
     ],
-    ids=["seed", "severities", "codec", "alpha", "corruption"],
+    ids=["seed", "codec", "alpha", "severities", "corruption"],
 )
 def test_chunks_of_another_job_are_not_reused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: CorruptionSpec
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
 ) -> None:
-    interrupted(tmp_path / "t.parquet", other)
+    interrupted(tmp_path / "t.parquet", replace(SPEC, **changes))
     remade = corrupted_keys(monkeypatch)
     frame = written(IMAGES, SPEC, tmp_path / "t.parquet")
     assert remade == [key for key, _ in IMAGES]
     assert frame.equals(written(IMAGES, SPEC, tmp_path / "u.parquet"))
 
 
-@pytest.mark.parametrize("other", [("b/2#0", png(3)), ("b/3#0", png(1))], ids=["bytes", "key"])
-def test_chunks_of_other_images_are_not_reused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: EncodedImage
-) -> None:
-    interrupted(tmp_path / "t.parquet", SPEC)
-    remade = corrupted_keys(monkeypatch)
-    written([other, *IMAGES[1:]], SPEC, tmp_path / "t.parquet")
-    assert len(remade) == len(IMAGES)
+LIBRARIES = ["numpy", "opencv", "numba", "llvmlite", "pillow", "libjpeg_turbo"]
 
 
-@pytest.mark.parametrize("library", ["numpy", "opencv", "numba", "llvmlite", "pillow", "libjpeg_turbo"])
-def test_chunks_of_other_libraries_are_not_reused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
+@pytest.mark.parametrize("changed", ["bytes", "key", "code", *LIBRARIES])
+def test_chunks_of_other_images_libraries_or_code_are_not_reused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changed: str
 ) -> None:
     interrupted(tmp_path / "t.parquet", SPEC)
     versions = chunks.library_versions()
-    versions[library] += ".1"
+    if changed in LIBRARIES:
+        versions[changed] += ".1"
     monkeypatch.setattr(chunks, "library_versions", lambda: versions)
+    if changed == "code":
+        monkeypatch.setattr(chunks, "closure_digest", lambda files, root: "edited")
+    first = {"bytes": ("b/2#0", png(3)), "key": ("b/3#0", png(1))}.get(changed, IMAGES[0])
     remade = corrupted_keys(monkeypatch)
-    written(IMAGES, SPEC, tmp_path / "t.parquet")
+    written([first, *IMAGES[1:]], SPEC, tmp_path / "t.parquet")
     assert len(remade) == len(IMAGES)
 
 
@@ -182,23 +168,13 @@ def test_a_second_process_does_not_write_the_same_table(tmp_path: Path) -> None:
     assert read_table(output, CORRUPTED).height == 2 * len(IMAGES)
 
 
-def test_chunks_of_older_code_are_not_reused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    interrupted(tmp_path / "t.parquet", SPEC)
-    monkeypatch.setattr(chunks, "closure_digest", lambda files, root: "edited")
-    remade = corrupted_keys(monkeypatch)
-    written(IMAGES, SPEC, tmp_path / "t.parquet")
-    assert len(remade) == len(IMAGES)
-
-
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "file").touch()
     made = corrupted_keys(monkeypatch)
-    for output, message in (
-        (tmp_path, "is a folder"),
-        (tmp_path / "file" / "t.parquet", "cannot be written"),
-    ):
+    outputs = {tmp_path: "is a folder", tmp_path / "file/t.parquet": "cannot be written"}
+    for output, message in outputs.items():
         with pytest.raises(InputError, match=f"{message}.*another --output"):
             write_corrupted(IMAGES, SPEC, output)
     assert made == []
@@ -244,19 +220,15 @@ def corrupted_keys(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def pool_file(path: Path, items: Mapping[str, Sequence[EncodedImage]]) -> None:
-    texts = {"source": "a", "task": "t", "question": "?", "hint": None, "category": "c", "l2_category": None}
     rows = [
-        {"id": id_, "images": [{"bytes": data, "path": None} for _, data in images], **texts}
-        | {"image_keys": [key for key, _ in images], "options": ["x", "y"], "answer": 0}
-        for id_, images in items.items()
+        {"id": id_, "image_keys": [key for key, _ in own], "images": [{"bytes": data} for _, data in own]}
+        for id_, own in items.items()
     ]
-    frame = pl.DataFrame([{name: row[name] for name in POOL.columns} for row in rows], schema=POOL.columns)
-    write_table(frame, path, POOL)
+    write_table(pl.DataFrame(rows, schema=POOL.columns), path, POOL)
 
 
-def command(folder: Path, spec: CorruptionSpec, output: Path, **options: object) -> list[str]:
-    given = {"recipe": spec.recipe, "seed": spec.seed, "output": output, **options}
-    return command_of("corrupt", pool=folder / "items.parquet", **given)
+def options(folder: Path, spec: CorruptionSpec, output: Path) -> dict[str, Any]:
+    return {"pool": folder / "items.parquet", "recipe": spec.recipe, "seed": spec.seed, "output": output}
 
 
 def test_a_killed_stage_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -267,7 +239,7 @@ def test_a_killed_stage_resumes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     spec = CorruptionSpec(recipe("elastic_transform", 1, 2, 3), seed=5)
     output = tmp_path / "killed.parquet"
     # The process of the stage itself is to be killed.
-    given = [sys.executable, *command(tmp_path, spec, output)[1:]]
+    given = [sys.executable, *command_of("corrupt", **options(tmp_path, spec, output))[1:]]
     process = subprocess.Popen(given, cwd=ROOT, stderr=subprocess.DEVNULL)
     parts = tmp_path / "killed.parquet.parts"
     while process.poll() is None and not list(parts.glob("*.chunk")):
@@ -288,23 +260,25 @@ def test_the_script_corrupts_the_images_of_a_subset_once_each(tmp_path: Path) ->
     # The second image of b/2 is that of a/2, and b/10 is not in the subset.
     items = {"b/2": IMAGES[:2], "b/10": IMAGES[2:3], "a/1": IMAGES[3:], "a/2": IMAGES[1:2]}
     pool_file(tmp_path / "items.parquet", items)
-    for ids, expected in ((["b/2", "a/1", "a/2"], [*IMAGES[:2], IMAGES[3]]), (None, IMAGES)):
-        subset = None
-        if ids is not None:
-            subset = tmp_path / "subset.parquet"
-            write_table(pl.DataFrame({"id": ids}), subset, SUBSET)
-        output = tmp_path / "t.parquet"
-        subprocess.run(command(tmp_path, SPEC, output, threads=2, subset=subset), cwd=ROOT, check=True)
+    write_table(pl.DataFrame({"id": ["b/2", "a/1", "a/2"]}), tmp_path / "subset.parquet", SUBSET)
+    output = tmp_path / "t.parquet"
+    for subset, expected in ((tmp_path / "subset.parquet", [*IMAGES[:2], IMAGES[3]]), (None, IMAGES)):
+        call_stage("corrupt", **options(tmp_path, SPEC, output), threads=2, subset=subset)
         digest = pool_digest(tmp_path / "items.parquet", IMAGE_COLUMNS)
         write_corrupted(expected, SPEC, tmp_path / "expected.parquet", pool=digest)
         assert output.read_bytes() == (tmp_path / "expected.parquet").read_bytes()
 
 
-def test_a_subset_of_another_pool_is_refused(tmp_path: Path) -> None:
+def test_a_subset_of_another_pool_and_a_pool_with_two_images_of_one_key_are_refused(tmp_path: Path) -> None:
     pool_file(tmp_path / "items.parquet", {"b/2": IMAGES[:2]})
     write_table(pl.DataFrame({"id": ["b/2", "b/3"]}), tmp_path / "subset.parquet", SUBSET)
     with pytest.raises(InputError, match=r"subset.parquet: 1 item not in .*items.parquet, such as b/3"):
         read_ids(tmp_path / "items.parquet", tmp_path / "subset.parquet")
+    pool_file(tmp_path / "items.parquet", {"a/1": [("a://x", png(1))], "a/2": [("a://x", png(2))]})
+    message = "item a/2 and an earlier one have different images with the key 'a://x'"
+    with pytest.raises(InputError, match=message):
+        list(unique_images(tmp_path / "items.parquet", {"a/1", "a/2"}))
+    assert list(unique_images(tmp_path / "items.parquet", {"a/2"})) == [("a://x", png(2))]
 
 
 # Composed and decomposed: equal on a screen.
@@ -325,24 +299,13 @@ def test_odd_ids_stay_distinct(tmp_path: Path) -> None:
     assert len({variants[1][0].tobytes() for variants in found.values()}) == len(ODD)
 
 
-def test_a_pool_with_two_images_of_one_key_is_refused(tmp_path: Path) -> None:
-    pool_file(tmp_path / "items.parquet", {"a/1": [("a://x", png(1))], "a/2": [("a://x", png(2))]})
-    with pytest.raises(
-        InputError, match=r"item a/2 and an earlier one have different images with the key 'a://x'"
-    ):
-        list(unique_images(tmp_path / "items.parquet", {"a/1", "a/2"}))
-    assert list(unique_images(tmp_path / "items.parquet", {"a/2"})) == [("a://x", png(2))]
-
-
 def test_a_truncated_image_ends_the_script_with_a_one_line_error(tmp_path: Path) -> None:
     pool_file(tmp_path / "items.parquet", {"a/1": [("a/1#0", png(1))], "a/2": [("a/2#0", png(1)[:-900])]})
     output = tmp_path / "t.parquet"
-    result = subprocess.run(command(tmp_path, SPEC, output), cwd=ROOT, capture_output=True, text=True)
-    assert result.returncode == 1
-    assert "Traceback" not in result.stderr
-    last = result.stderr.splitlines()[-1]
-    assert last.startswith("error: image 'a/2#0', under gaussian_noise: ")
-    assert last.endswith("; fix the image in its source, or remove the items that have it")
+    with pytest.raises(SystemExit) as stop:
+        run(lambda: call_stage("corrupt", **options(tmp_path, SPEC, output)))
+    mend = "fix the image in its source, or remove the items that have it"
+    assert re.fullmatch(f"error: image 'a/2#0', under gaussian_noise: .*; {mend}", str(stop.value))
     assert not output.exists()
 
 

@@ -20,27 +20,17 @@ def imported_from_benchc(tree: ast.Module) -> set[str]:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_compiled_function_uses_no_other_module(path):
+def test_a_compiled_function_uses_no_other_module_is_portable_and_releases_the_gil(path):
     # An edit of that module would not recompile the function, so pixels would not change.
     tree = ast.parse(path.read_text())
     imported = imported_from_benchc(tree)
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     compiled = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef) and "njit" in ast.unparse(node.decorator_list)
+        (node, each) for node in functions for each in node.decorator_list if "njit" in ast.unparse(each)
     ]
     assert compiled
-    for function in compiled:
+    for function, decorator in compiled:
         used = {node.id for part in function.body for node in ast.walk(part) if isinstance(node, ast.Name)}
         assert used & imported == set(), function.name
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_compiled_code_is_portable_and_releases_the_gil(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.FunctionDef):
-            for decorator in node.decorator_list:
-                if "njit" in ast.unparse(decorator):
-                    options = {keyword.arg for keyword in decorator.keywords}
-                    # With fastmath, rounding depends on the processor.
-                    assert options == {"cache", "nogil"}, node.name
+        # With fastmath, rounding depends on the processor.
+        assert {keyword.arg for keyword in decorator.keywords} == {"cache", "nogil"}, function.name

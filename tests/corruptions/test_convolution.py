@@ -10,14 +10,7 @@ BORDERS = ("nearest", "reflect", "mirror")
 
 
 @settings(max_examples=60)
-@given(
-    st.integers(1, 40),
-    st.integers(1, 40),
-    st.floats(0.3, 12),
-    st.floats(0.3, 12),
-    st.sampled_from(BORDERS),
-    st.integers(0, 2**32),
-)
+@given(*[st.integers(1, 40)] * 2, *[st.floats(0.3, 12)] * 2, st.sampled_from(BORDERS), st.integers(0, 2**32))
 def test_separable_agrees_with_scipy(height, width, sigma_y, sigma_x, border, seed):
     plane = np.random.default_rng(seed).random((height, width), dtype=np.float32)
     result = separable(plane, gaussian_kernel(sigma_y, 3.0), gaussian_kernel(sigma_x, 3.0), border)

@@ -2,14 +2,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare, norm
 
-from benchc.corruptions.fields import (
-    draw_bits16,
-    draw_bits32,
-    draw_normal_field,
-    normal_of,
-    normal_quantiles,
-    uniform_of,
-)
+from benchc.corruptions import fields
+from benchc.corruptions.fields import draw_bits16, draw_bits32, normal_quantiles, uniform_of
 
 
 def generator(seed=1):
@@ -46,8 +40,8 @@ def test_normal_quantiles_are_a_standard_normal_distribution():
 
 def test_floats_are_those_of_their_bits():
     bits = draw_bits16(generator(), 33, 50)
-    np.testing.assert_array_equal(draw_normal_field(generator(), 33, 50), normal_quantiles()[bits])
-    np.testing.assert_array_equal(normal_of(bits[::2, ::3]), normal_quantiles()[bits[::2, ::3]])
+    np.testing.assert_array_equal(fields.draw_normal_field(generator(), 33, 50), normal_quantiles()[bits])
+    np.testing.assert_array_equal(fields.normal_of(bits[::2, ::3]), normal_quantiles()[bits[::2, ::3]])
     uniform = uniform_of(bits)
     assert uniform.dtype == np.float32
     np.testing.assert_array_equal(uniform, (bits + 0.5) / 65536)

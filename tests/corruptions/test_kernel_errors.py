@@ -28,32 +28,34 @@ def given_up(image):
 
 
 def recipe(function: str, resizes: bool = False) -> Recipe:
-    return Recipe("mine", f"tests.corruptions.test_kernel_errors.{function}", None, {1: {}}, resizes)
+    kernel = function if "." in function else f"tests.corruptions.test_kernel_errors.{function}"
+    return Recipe("mine", kernel, None, {1: {}}, resizes)
 
 
-def test_a_missing_kernel_is_named():
-    with pytest.raises(InputError, match=r"tests\.corruptions\.test_kernel_errors has no function gone"):
-        apply(recipe("gone"), IMAGE, 1, seed=0)
+MUST_RETURN = r"the kernel .*{} of mine .* must return uint8\[40, 40, 3\]"
+MISSING = r"the module '[a-z_.]*no_such_[a-z]+', .* to PYTHONPATH"
 
 
-@pytest.mark.parametrize("function", ["as_float", "cut"])
-def test_a_kernel_must_return_the_type_and_shape_of_its_input(function):
-    with pytest.raises(
-        InputError, match=rf"the kernel .*{function} of mine .* must return uint8\[40, 40, 3\]"
-    ):
-        apply(recipe(function), IMAGE, 1, seed=0)
+@pytest.mark.parametrize(
+    ("function", "resizes", "severity", "error", "message"),
+    [
+        ("gone", False, 1, InputError, r"tests\.corruptions\.test_kernel_errors has no function gone"),
+        ("as_float", False, 1, InputError, MUST_RETURN.format("as_float")),
+        ("cut", False, 1, InputError, MUST_RETURN.format("cut")),
+        ("as_float", True, 1, InputError, "must return"),
+        ("no_such_package.light.flicker", False, 1, InputError, MISSING),
+        ("tests.corruptions.no_such_module.flicker", False, 1, InputError, MISSING),
+        ("unchanged", False, 1, InputError, "returned its input; it must return a copy"),
+        ("cut", False, 2, ValueError, "mine has the severities 0, 1, not 2"),
+    ],
+)
+def test_what_a_kernel_lacks_or_returns_is_named(function, resizes, severity, error, message):
+    with pytest.raises(error, match=message):
+        apply(recipe(function, resizes), IMAGE, severity, seed=0)
 
 
-def test_only_a_kernel_marked_as_resizing_may_change_the_size():
+def test_a_kernel_marked_as_resizing_may_change_the_size():
     assert apply(recipe("cut", resizes=True), IMAGE, 1, seed=0).shape == (39, 40, 3)
-    with pytest.raises(InputError, match="must return"):
-        apply(recipe("as_float", resizes=True), IMAGE, 1, seed=0)
-
-
-def test_a_missing_module_is_named():
-    for kernel in ("no_such_package.light.flicker", "tests.corruptions.no_such_module.flicker"):
-        with pytest.raises(InputError, match=r"the module '[a-z_.]*no_such_[a-z]+', .* to PYTHONPATH"):
-            apply(Recipe("mine", kernel, None, {1: {}}), IMAGE, 1, seed=0)
 
 
 def test_a_librarys_error_is_an_image_error_only_for_a_long_image():
@@ -61,13 +63,3 @@ def test_a_librarys_error_is_an_image_error_only_for_a_long_image():
         apply(recipe("given_up"), IMAGE, 1, seed=0)
     with pytest.raises(ImageError, match=r"mine cannot be applied to 16,384 × 1 pixels \(gave up\): scale"):
         apply(recipe("given_up"), np.zeros((1, 16_384, 3), dtype=np.uint8), 1, seed=0)
-
-
-def test_a_kernel_must_not_return_its_input():
-    with pytest.raises(InputError, match="returned its input; it must return a copy"):
-        apply(recipe("unchanged"), IMAGE, 1, seed=0)
-
-
-def test_a_severity_that_the_recipe_lacks_is_named():
-    with pytest.raises(ValueError, match="mine has the severities 0, 1, not 2"):
-        apply(recipe("cut"), IMAGE, 2, seed=0)

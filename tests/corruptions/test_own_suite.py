@@ -19,15 +19,10 @@ from benchc.errors import InputError
 from benchc.images import decode, encode_png
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_footer, read_table
-from tests.corruptions.own_files import written
+from tests.corruptions.own_files import DARKEN, written
 
 ROOT = Path(__file__).resolve().parents[2]
 IMAGE = np.random.default_rng(3).integers(0, 256, (40, 50, 3), np.uint8)
-DARKEN = """
-@corruption({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})
-def darken(image, *, strength):
-    return np.rint(image * (1 - strength)).astype(np.uint8)
-"""
 GRAIN = """
 def draw(generator, height, width, *, spread):
     return generator.normal(0, spread, (height, width, 1))
@@ -55,17 +50,13 @@ def test_own_corruptions_join_a_copy_of_the_suite(tmp_path):
     assert suite_with("imagenet-c") is SUITES["imagenet-c"]
 
 
-def test_parameters_are_by_severity_or_for_all(tmp_path):
-    suite = suite_with("imagenet-c", [written(tmp_path, GRAIN + CROP)])
+def test_parameters_are_by_severity_or_for_all_and_pixels(tmp_path):
+    suite = suite_with("imagenet-c", [written(tmp_path, DARKEN + GRAIN + CROP)])
     assert recipe_of("grain", suite).parameters[3] == {"spread": 30}
     assert recipe_of("crop", suite).parameters[4] == {"side": 16, "corner": (1, 1)}
     assert TypeAdapter(Recipe).validate_json(recipe_of("crop", suite).to_json()) == recipe_of("crop", suite)
     with pytest.raises(InputError, match=r"mine.py: grain.spread has 5 values for 3 severities; give a list"):
         suite_with("r-bench", [written(tmp_path, GRAIN)])
-
-
-def test_pixels(tmp_path):
-    suite = suite_with("imagenet-c", [written(tmp_path, DARKEN + GRAIN + CROP)])
     assert (corrupt(IMAGE, "darken", 5, seed=1, suite=suite) == np.rint(IMAGE * 0.5)).all()
     assert (corrupt(IMAGE, "crop", 2, seed=1, suite=suite) == IMAGE[:16, 1:17]).all()
     noise = np.random.Generator(np.random.SFC64(7)).normal(0, 20, (40, 50, 1))
@@ -96,61 +87,50 @@ def test_a_file_that_was_edited_since_it_was_planned_is_refused(tmp_path):
     assert "mine.py: was edited after this job was planned; run snakemake again" in result.stderr
 
 
+def changed(old: str, new: str, code: str = DARKEN) -> str:
+    return code.replace(old, new)
+
+
+NESTED = "def make():\n    @corruption({})\n    def inner(image):\n        return image.copy()\nmake()\n"
+TOP_LEVEL = ": the functions of {} should be defined with def at the top level"
 # Code, and the end of the error after the file's name.
 WRONG = {
     "no corruption": ("x = 1\n", ": registers no corruption; put @corruption"),
-    "a clash": (
-        DARKEN.replace("darken", "fog"),
-        ": fog is also a corruption of the suite imagenet-c; rename",
-    ),
-    "clean": (DARKEN.replace("darken", "clean"), ": clean is also a corruption of the suite imagenet-c"),
-    "a name": (DARKEN.replace("darken", "Dunkelgrün"), ": the corruption 'Dunkelgrün' should have a name in"),
-    "a group": (GRAIN.replace('"noise")', '"my noise")'), ": the group 'my noise' should have a name in"),
-    "too few values": (
-        DARKEN.replace(", 0.5", ""),
-        ": darken.strength has 4 values for 5 severities; give a",
-    ),
-    "a value": (DARKEN.replace("0.5", "float('nan')"), ": darken.strength has the value nan; give finite"),
-    "an object": (DARKEN.replace("0.5", "np"), ": darken.strength has the value <module 'nump"),
-    "a matrix": (DARKEN.replace("0.5", "np.eye(2)"), ": darken.strength has the value array([[1., 0."),
+    "a clash": (changed("darken", "fog"), ": fog is also a corruption of the suite imagenet-c; rename"),
+    "clean": (changed("darken", "clean"), ": clean is also a corruption of the suite imagenet-c"),
+    "a name": (changed("darken", "Dunkelgrün"), ": the corruption 'Dunkelgrün' should have a name in"),
+    "a group": (changed('"noise")', '"my noise")', GRAIN), ": the group 'my noise' should have a name in"),
+    "too few values": (changed(", 0.5", ""), ": darken.strength has 4 values for 5 severities; give a"),
+    "a value": (changed("0.5", "float('nan')"), ": darken.strength has the value nan; give finite"),
+    "an object": (changed("0.5", "np"), ": darken.strength has the value <module 'nump"),
+    "a matrix": (changed("0.5", "np.eye(2)"), ": darken.strength has the value array([[1., 0."),
     "no parameters": (
-        DARKEN.replace('({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})', ""),
+        changed('({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})', ""),
         ", line 4: TypeError: @corruption needs the kernel's parameters",
     ),
     "an import": ("import no_such_package\n", ", line 3: ModuleNotFoundError: No module named 'no_such_p"),
     "syntax": ("def x(:\n", ", line 3: SyntaxError: invalid syntax"),
     "exit": ("raise SystemExit(3)\n", ", line 3: SystemExit: 3"),
-    "nested": (
-        "def make():\n    @corruption({})\n    def inner(image):\n        return image.copy()\nmake()\n",
-        ": the functions of inner should be defined with def at the top level",
-    ),
-    "a lambda": (
-        GRAIN.replace("noise=draw", "noise=lambda *_, **__: 0"),
-        ": the functions of grain should be defined with def at the top level",
-    ),
-    "shape": (
-        DARKEN.replace("(image * ", "(image[1:] * "),
-        ":darken of darken returned uint8[39, 48, 3]; it m",
-    ),
-    "dtype": (DARKEN.replace("np.uint8", "float"), ":darken of darken returned float64[40, 48, 3]; it must"),
-    "nothing": (DARKEN.replace("    return", "    "), ":darken of darken returned NoneType; it must return"),
+    "nested": (NESTED, TOP_LEVEL.format("inner")),
+    "a lambda": (changed("noise=draw", "noise=lambda *_, **__: 0", GRAIN), TOP_LEVEL.format("grain")),
+    "shape": (changed("(image * ", "(image[1:] * "), ":darken of darken returned uint8[39, 48, 3]; it m"),
+    "dtype": (changed("np.uint8", "float"), ":darken of darken returned float64[40, 48, 3]; it must"),
+    "nothing": (changed("    return", "    "), ":darken of darken returned NoneType; it must return"),
     "an unknown keyword": (
-        DARKEN.replace("def darken(image, *, strength)", "def darken(image, *, factor, strength=1)").replace(
-            "{", "{'gain': 1, "
-        ),
+        changed("{", "{'gain': 1, ", changed("image, *, strength", "image, *, factor, strength=1")),
         ": TypeError: darken() got an unexpected keyword argument 'gain'; correct the kernel",
     ),
-    "an error": (DARKEN.replace("1 - strength", "1 / 0"), ", line 6: ZeroDivisionError: division by zero; c"),
+    "an error": (changed("1 - strength", "1 / 0"), ", line 6: ZeroDivisionError: division by zero; c"),
     "its input": (
-        DARKEN.replace("    return", "    image[0] = 0\n    return"),
+        changed("    return", "    image[0] = 0\n    return"),
         ", line 6: ValueError: assignment destination is read-only; the image is read-only, so change a copy",
     ),
     "one name twice": (
-        DARKEN + DARKEN.replace("1 - strength", "1 + strength"),
-        ": the functions of darken should be defined with def at the top level of the file, each with a name",
+        DARKEN + changed("1 - strength", "1 + strength"),
+        f"{TOP_LEVEL.format('darken')} of the file, each with a name",
     ),
     "no rows": (
-        CROP.replace("top : top + side", "0:0"),
+        changed("top : top + side", "0:0", CROP),
         ":crop of crop returned uint8[0, 16, 3]; it must return uint8[H, W, 3] with H and W at least 1",
     ),
 }
@@ -166,15 +146,12 @@ def test_an_error_is_one_line_that_names_the_file(tmp_path, name):
     assert "\n" not in text
 
 
-def test_a_missing_file_and_two_files_with_one_name_are_errors(tmp_path):
+def test_a_missing_file_two_files_with_one_name_and_a_module_found_elsewhere_are_errors(tmp_path):
     with pytest.raises(InputError, match=r"gone.py: there is no such Python file; correct the path, or"):
         suite_with("imagenet-c", [tmp_path / "gone.py"])
     files = [written(tmp_path, DARKEN), written(tmp_path, DARKEN, "more.py")]
     with pytest.raises(InputError, match=r"more.py: darken is also a corruption of .*mine.py; rename the"):
         suite_with("imagenet-c", files)
-
-
-def test_a_module_that_python_finds_elsewhere_is_an_error(tmp_path):
     (tmp_path / "colorsys.py").write_text("")
     with pytest.raises(InputError, match=r"mine.py: imports colorsys, but Python finds .* first; rename"):
         suite_with("imagenet-c", [written(tmp_path, "import colorsys\n" + DARKEN)])
@@ -189,10 +166,8 @@ def test_a_file_that_another_one_imports_registers_once(tmp_path):
 
 
 def test_a_compiled_kernel_is_registered(tmp_path):
-    code = "import numba\n" + DARKEN.replace("\ndef", "\n@numba.njit\ndef")
-    code = code.replace(
-        "return np.rint(image * (1 - strength)).astype(np.uint8)", "return image // np.uint8(2)"
-    )
+    code = changed("np.rint(image * (1 - strength)).astype(np.uint8)", "image // np.uint8(2)")
+    code = "import numba\n" + changed("\ndef", "\n@numba.njit\ndef", code)
     suite = suite_with("imagenet-c", [written(tmp_path, code)])
     assert (apply(recipe_of("darken", suite), IMAGE, 1, seed=0) == IMAGE // 2).all()
 

@@ -36,19 +36,14 @@ def test_every_type_has_a_row_with_each_parameter(suite: str) -> None:
 
 
 def test_marks_values_origins_and_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    parameters = {
+        "size": published("paper", 1.5, 2.0),
+        "pair": library("library", (1.0, 0.5), (2.0, 0.1)),
+        "mode": decided("paper", "edge", "edge"),
+    }
     types = (
         CorruptionType("plain", "Does a | b.", "k.plain", {}, ordered=False),
-        CorruptionType(
-            "odd",
-            "Does *it*.",
-            "k.odd",
-            {
-                "size": published("paper", 1.5, 2.0),
-                "pair": library("library", (1.0, 0.5), (2.0, 0.1)),
-                "mode": decided("paper", "edge", "edge"),
-            },
-            in_default=False,
-        ),
+        CorruptionType("odd", "Does *it*.", "k.odd", parameters, in_default=False),
         CorruptionType(
             "caught_stand_in", "Is made up.", "k.c", {}, None, False, "plain", stand_in=True, resizes=True
         ),

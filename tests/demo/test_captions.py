@@ -1,28 +1,20 @@
-"""Drawn captions say what a picture shows; a training set has them beside the questions."""
-
 import base64
 import io
 import json
 from collections import Counter
+from itertools import product
 
 import numpy as np
-import pytest
 from PIL import Image
 
 from benchc.demo.captioned_set import with_captions
 from benchc.demo.captions import CAPTION_QUESTION, CAPTION_SOURCE, CAPTIONS, captions_of
 from benchc.demo.source import generate_source
-from benchc.demo.training_items import generate_training_set, training_groups
 from benchc.demo.training_set import TrainingSet, shrink
 from benchc.demo.world import LARGE_SIDE, SOURCES
 from benchc.planning.source_size import generated_counts
 
 CATEGORIES = {category.name: category for categories in SOURCES.values() for category in categories}
-
-
-@pytest.fixture(scope="module")
-def training_set() -> TrainingSet:
-    return generate_training_set(training_groups(12), seed=1)
 
 
 def test_captions_tell_answers_and_categories_apart() -> None:
@@ -60,40 +52,34 @@ def test_the_source_has_several_captions_of_each_picture() -> None:
     assert Counter(frame["category"]) <= counts and counts.total() <= frame.height + 12
 
 
-def test_no_image_is_that_of_another_source_or_of_the_training(training_set: TrainingSet) -> None:
+def test_no_image_is_that_of_another_source_or_of_the_training(every_kind: TrainingSet) -> None:
     frames = [generate_source(source, seed=1, groups=2) for source in (CAPTION_SOURCE, *SOURCES)]
     captioned, *others = [{*frame["image"]} for frame in frames]
     assert captioned.isdisjoint(set().union(*others))
-    trained = {image.tobytes() for image in training_set.images}
-    for image in captioned:
-        with Image.open(io.BytesIO(base64.b64decode(image))) as opened:
-            assert shrink(opened).tobytes() not in trained
+    shown = {shrink(Image.open(io.BytesIO(base64.b64decode(image)))).tobytes() for image in captioned}
+    assert shown.isdisjoint(image.tobytes() for image in every_kind.images)
 
 
-def test_the_captioned_set_asks_for_the_caption_of_each_image_that_has_one(training_set: TrainingSet) -> None:
-    captioned = with_captions(training_set)
-    items = len(training_set.item_answer)
-    assert captioned.images is training_set.images
-    assert np.array_equal(captioned.item_answer[:items], training_set.item_answer)
-    assert captioned.questions[: len(training_set.questions)] == training_set.questions
-    questions = {row[0]: number for number, row in enumerate(training_set.item_images)}
-    topics = {
-        question.format(subject=subject): (name, subject)
-        for name, category in CATEGORIES.items()
-        for question in category.questions
-        for subject in category.subjects
-    }
+def test_the_captioned_set_asks_for_the_caption_of_each_image_that_has_one(every_kind: TrainingSet) -> None:
+    captioned = with_captions(every_kind)
+    items = len(every_kind.item_answer)
+    assert captioned.images is every_kind.images
+    assert np.array_equal(captioned.item_answer[:items], every_kind.item_answer)
+    assert captioned.questions[: len(every_kind.questions)] == every_kind.questions
+    questions = {row[0]: number for number, row in enumerate(every_kind.item_images)}
+    topics = {}
+    for name, category in CATEGORIES.items():
+        for question, subject in product(category.questions, category.subjects):
+            topics[question.format(subject=subject)] = name, subject
     requests = range(items, len(captioned.item_answer))
-    expected = [
-        topics[training_set.questions[number].question][0] in CAPTIONS
-        for number in training_set.item_question
-    ]
+    asked = [every_kind.questions[number].question for number in every_kind.item_question]
+    expected = [topics[question][0] in CAPTIONS for question in asked]
     assert len(requests) == sum(expected) > 90
     for item in requests:
         asked = captioned.questions[captioned.item_question[item]]
         origin = questions[captioned.item_images[item][0]]
-        question = training_set.questions[training_set.item_question[origin]]
+        question = every_kind.questions[every_kind.item_question[origin]]
         name, subject = topics[question.question]
-        truth = question.options[training_set.item_answer[origin]]
+        truth = question.options[every_kind.item_answer[origin]]
         assert asked.question == CAPTION_QUESTION and asked.hint is None
         assert asked.options[captioned.item_answer[item]] == captions_of(name, subject, truth)[0]

@@ -51,20 +51,16 @@ def test_held_out_images_find_their_captions(encoder: TrainedEncoder, folder: Pa
     images, captions = world(160, seed=2)
     texts = sorted(set(captions))
     assert len(texts) == 16
+    pixels = torch.from_numpy(images[:5]).permute(0, 3, 1, 2) / 127.5 - 1
     with torch.inference_mode():
         text = encoder.model.encode_text(open_clip.SimpleTokenizer(context_length=24)(texts), normalize=True)
+        expected = encoder.model.encode_image(pixels).numpy()
     image = np.stack(list(load_image_encoder(str(folder)).encode(images)))
+    # The saved model gives the vectors of the trained one.
+    np.testing.assert_allclose(image[:5], expected, atol=1e-4)
     nearest = (image @ text.numpy().T).argmax(axis=1)
     right = np.mean([texts[index] == caption for index, caption in zip(nearest, captions, strict=True)])
     assert right > 0.5  # chance is 1 of 16
-
-
-def test_the_saved_model_gives_the_vectors_of_the_trained_one(encoder: TrainedEncoder, folder: Path) -> None:
-    images, _ = world(5, seed=3)
-    with torch.inference_mode():
-        expected = encoder.model.encode_image(torch.from_numpy(images).permute(0, 3, 1, 2) / 127.5 - 1)
-    found = np.stack(list(load_image_encoder(str(folder)).encode(images)))
-    np.testing.assert_allclose(found, expected.numpy(), atol=1e-4)
 
 
 def test_images_of_any_size_have_vectors_that_do_not_depend_on_their_neighbours(folder: Path) -> None:
@@ -96,44 +92,39 @@ def test_training_is_reproducible_and_keeps_torchs_random_state(tmp_path: Path) 
 
 
 def test_every_image_of_an_item_is_captioned_with_its_answer_and_question() -> None:
-    training_set = TrainingSet(
-        images=np.arange(3, dtype=np.uint8)[:, None, None, None] * np.ones((1, 6, 6, 3), np.uint8),
-        item_images=np.array([[2, -1], [0, 1]]),
-        item_question=np.array([1, 0]),
-        item_answer=np.array([0, 1]),
-        questions=(Question("Same?", ("yes", "no")), Question("Which colour?", ("red", "blue"))),
-    )
+    pixels = np.arange(3, dtype=np.uint8)[:, None, None, None] * np.ones((1, 6, 6, 3), np.uint8)
+    items = {"item_images": [[2, -1], [0, 1]], "item_question": [1, 0], "item_answer": [0, 1]}
+    questions = (Question("Same?", ("yes", "no")), Question("Which colour?", ("red", "blue")))
+    given = {name: np.array(values) for name, values in items.items()}
+    training_set = TrainingSet(images=pixels, **given, questions=questions)
     images, captions = captioned_images(training_set)
     assert images[:, 0, 0, 0].tolist() == [2, 0, 1]
     assert captions == ["red. Which colour?", "no. Same?", "no. Same?"]
 
 
-def test_arguments_that_do_not_match_are_refused() -> None:
-    images, captions = world(20, seed=1)
-    with pytest.raises(ValueError, match="20 images need as many captions, not 19"):
-        train_encoder(images, captions[:-1], steps=3, seed=0, batch=8)
-    with pytest.raises(InputError, match=r"has 20 images, but a batch has 32; increase `demo.training_set"):
-        train_encoder(images, captions, steps=3, seed=0, batch=32)
-    with pytest.raises(ValueError, match=r"uint8\[20, 24, 20, 3\]"):
-        train_encoder(images[:, :, :20], captions, steps=3, seed=0, batch=8)
+@pytest.mark.parametrize(
+    ("error", "message", "given"),
+    [
+        (ValueError, "16 images need as many captions, not 15", {"captions": slice(15)}),
+        (InputError, r"has 16 images, but a batch has 32; increase `demo.training_set", {"batch": 32}),
+        (ValueError, r"uint8\[16, 24, 20, 3\]", {"width": 20}),
+        (InputError, "2 steps are too few", {"steps": 2}),
+    ],
+)
+def test_arguments_that_do_not_match_are_refused(error, message, given) -> None:
+    images, captions = world(16, seed=1)
+    images, captions = images[:, :, : given.pop("width", SIDE)], captions[given.pop("captions", slice(None))]
+    with pytest.raises(error, match=message):
+        train_encoder(images, captions, **{"steps": 3, "seed": 0, "batch": 8} | given)
 
 
 @pytest.mark.parametrize("steps", [3, 10, 11])
 def test_any_number_of_steps_from_three_trains(steps: int) -> None:
-    images, captions = world(16, seed=1)
-    train_encoder(images, captions, steps=steps, seed=0, batch=8)
-
-
-def test_two_steps_are_too_few() -> None:
-    images, captions = world(16, seed=1)
-    with pytest.raises(InputError, match="2 steps are too few"):
-        train_encoder(images, captions, steps=2, seed=0, batch=8)
+    train_encoder(*world(16, seed=1), steps=steps, seed=0, batch=8)
 
 
 def test_a_loss_that_is_not_finite_stops_the_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    images, captions = world(16, seed=1)
     monkeypatch.setattr(demo_encoder, "LEARNING_RATE", float("inf"))
-    with pytest.raises(
-        InputError, match="train the image encoder: the loss of step 2 is nan; change the seed"
-    ):
-        train_encoder(images, captions, steps=5, seed=0, batch=8)
+    message = "train the image encoder: the loss of step 2 is nan; change the seed"
+    with pytest.raises(InputError, match=message):
+        train_encoder(*world(16, seed=1), steps=5, seed=0, batch=8)

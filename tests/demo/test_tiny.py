@@ -11,25 +11,24 @@ import torch
 import yaml
 from PIL import Image
 
-from benchc.demo.tiny.size import IMAGE_SIDE
-from benchc.demo.training_items import generate_training_set, training_groups
+from benchc.demo.tiny import llava
+from benchc.demo.tiny.positions import set_positions
+from benchc.demo.tiny.prompts import encode, tokenizer_texts
+from benchc.demo.tiny.settings import TrainingSettings
+from benchc.demo.tiny.size import IMAGE_SIDE, TinySize
+from benchc.demo.tiny.training import answer_tokens, image_loss, padded, train
+from benchc.demo.training_items import generate_training_set
 from benchc.demo.training_set import TrainingSet, shrink
 from benchc.demo.world import SOURCES
 from benchc.errors import InputError
+from benchc.hugging_face import transformers
 from benchc.models.question import Question, answer_separator, letter_prompt, text_prompt
 from tests.stages import call_stage
 
 ROOT = Path(__file__).resolve().parents[2]
 FAMILIES = ("llava", "internvl", "idefics3")
-FILES = {
-    "chat_template.jinja",
-    "config.json",
-    "generation_config.json",
-    "model.safetensors",
-    "processor_config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-}
+FILES = {"chat_template.jinja", "config.json", "generation_config.json", "model.safetensors"}
+FILES |= {"processor_config.json", "tokenizer.json", "tokenizer_config.json"}
 QUESTION = Question("What colour is the shape?", ("red", "blue"), "The picture shows a house.")
 
 
@@ -44,15 +43,10 @@ def training_set() -> TrainingSet:
 def built(request: pytest.FixtureRequest, training_set: TrainingSet) -> tuple[ModuleType, Any, Any]:
     """A family's module, a model and its processor."""
     torch.set_num_threads(1)
-    from benchc.demo.tiny.positions import set_positions
-    from benchc.demo.tiny.prompts import tokenizer_texts
-    from benchc.demo.tiny.size import TinySize
 
     family = importlib.import_module(f"benchc.demo.tiny.{request.param}")
     torch.manual_seed(1)
-    size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=8, image_side=IMAGE_SIDE)
-    if request.param != "llava":
-        size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=6, image_side=IMAGE_SIDE)
+    size = TinySize(48, 1, 1, 8 if request.param == "llava" else 6, IMAGE_SIDE)
     model, processor = family.build(tokenizer_texts(training_set.questions), size)
     set_positions(model, IMAGE_SIDE // size.patch)
     return family, model, processor
@@ -60,23 +54,14 @@ def built(request: pytest.FixtureRequest, training_set: TrainingSet) -> tuple[Mo
 
 def rendered(processor: Any, text: str, images: int) -> str:
     content = [{"type": "image"}] * images + [{"type": "text", "text": text}]
-    return processor.apply_chat_template(
-        [{"role": "user", "content": content}], add_generation_prompt=True, tokenize=False
-    )
+    messages = [{"role": "user", "content": content}]
+    return processor.apply_chat_template(messages, add_generation_prompt=True, tokenize=False)
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
-def test_training_lowers_the_loss_and_the_saved_model_loads(
-    built: tuple[ModuleType, Any, Any], training_set: TrainingSet, scoring: str, tmp_path: Path
-) -> None:
-    from benchc.demo.tiny.settings import TrainingSettings
-    from benchc.demo.tiny.training import train
-    from benchc.hugging_face import transformers
-
+def test_training_lowers_the_loss_and_the_saved_model_loads(built, training_set, scoring, tmp_path):
     family, model, processor = built
-    settings = TrainingSettings(
-        scoring=scoring, text_share=0.2, steps=24, batch=12, learning_rate=0.01, noise=0.2, seed=3
-    )
+    settings = TrainingSettings(scoring, 0.2, steps=24, batch=12, learning_rate=0.01, noise=0.2, seed=3)
     losses = train(model, processor, training_set, settings, family.NESTED_IMAGES)
     first = 5 if scoring == "letter" else 0
     assert np.mean(losses[-5:]) < 0.8 * np.mean(losses[first : first + 3])
@@ -96,11 +81,7 @@ def test_training_lowers_the_loss_and_the_saved_model_loads(
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA"])
 @pytest.mark.parametrize("size", [(48, 48), (200, 61), (75, 256)])
-def test_the_processor_gives_the_training_pixels(
-    built: tuple[ModuleType, Any, Any], mode: str, size: tuple[int, int], tmp_path: Path
-) -> None:
-    from benchc.hugging_face import transformers
-
+def test_the_processor_gives_the_training_pixels(built, mode, size, tmp_path):
     built[2].save_pretrained(tmp_path)
     processor = transformers.AutoProcessor.from_pretrained(tmp_path)
     processor.image_processor = transformers.AutoImageProcessor.from_pretrained(tmp_path, backend="pil")
@@ -112,9 +93,7 @@ def test_the_processor_gives_the_training_pixels(
     assert np.abs((pixels.numpy() + 1) * 127.5 - shrink(image)).max() < 1
 
 
-def test_answers_have_the_tokens_that_training_used(built: tuple[ModuleType, Any, Any]) -> None:
-    from benchc.demo.tiny.prompts import encode
-
+def test_answers_have_the_tokens_that_training_used(built):
     processor = built[2]
     blank = np.zeros((IMAGE_SIDE, IMAGE_SIDE, 3), dtype=np.uint8)
     for scoring, prompt in (("letter", letter_prompt(QUESTION)), ("text", text_prompt(QUESTION))):
@@ -127,11 +106,7 @@ def test_answers_have_the_tokens_that_training_used(built: tuple[ModuleType, Any
             assert len(ids) == 1
 
 
-def test_the_training_ends_every_answer(
-    built: tuple[ModuleType, Any, Any], training_set: TrainingSet
-) -> None:
-    from benchc.demo.tiny.training import answer_tokens, padded
-
+def test_the_training_ends_every_answer(built, training_set):
     processor = built[2]
     prompt, answer = answer_tokens(processor, training_set, "text")[0][1]
     end = processor.tokenizer.eos_token_id
@@ -141,11 +116,15 @@ def test_the_training_ends_every_answer(
     ids, (rows, positions), targets = padded([(prompt, answer)])
     assert targets.tolist() == answer and rows.tolist() == [0] * len(answer)
     assert ids[0].tolist() == prompt + answer[:-1] and positions[-1] == ids.shape[1] - 1
+    # No two texts have the same tokens.
+    tokenizer = processor.tokenizer
+    texts = ["红色", "蓝色", "绿", "綠", "", " ", "  ", "é", "e\u0301", "A", " A", "😀", "red", "Red", "\n"]
+    tokens = [tuple(tokenizer.encode(text, add_special_tokens=False)) for text in texts]
+    assert len(set(tokens)) == len(texts)
+    assert [tokenizer.decode(list(ids)) for ids in tokens] == texts
 
 
-def test_the_image_loss_reads_the_mean_image_token_of_every_layer() -> None:
-    from benchc.demo.tiny.training import image_loss
-
+def test_the_image_loss_reads_the_mean_image_token_of_every_layer():
     torch.manual_seed(0)
     head, norm = torch.nn.Linear(4, 9), torch.nn.LayerNorm(4)
     model = SimpleNamespace(lm_head=head, get_decoder=lambda: SimpleNamespace(norm=norm))
@@ -162,76 +141,43 @@ def test_the_image_loss_reads_the_mean_image_token_of_every_layer() -> None:
     torch.testing.assert_close(loss, torch.stack(losses).mean())
 
 
-def test_no_two_texts_have_the_same_tokens(built: tuple[ModuleType, Any, Any]) -> None:
-    tokenizer = built[2].tokenizer
-    texts = ["红色", "蓝色", "绿", "綠", "", " ", "  ", "é", "e\u0301", "A", " A", "😀", "red", "Red", "\n"]
-    tokens = [tuple(tokenizer.encode(text, add_special_tokens=False)) for text in texts]
-    assert len(set(tokens)) == len(texts)
-    assert [tokenizer.decode(list(ids)) for ids in tokens] == texts
-
-
-def test_the_same_seed_trains_the_same_weights(training_set: TrainingSet) -> None:
-    from benchc.demo.tiny import llava
-    from benchc.demo.tiny.prompts import tokenizer_texts
-    from benchc.demo.tiny.settings import TrainingSettings
-    from benchc.demo.tiny.size import TinySize
-    from benchc.demo.tiny.training import train
-
+def test_the_same_seed_trains_the_same_weights(training_set):
     def weights(seed: int) -> torch.Tensor:
         torch.manual_seed(7)
         model, processor = llava.build(tokenizer_texts(training_set.questions), TinySize(24, 1, 1, 12, 48))
-        train(
-            model, processor, training_set, TrainingSettings("text", 0.0, 3, 4, 0.01, 0.5, seed), nested=False
-        )
+        settings = TrainingSettings("text", 0.0, 3, 4, 0.01, 0.5, seed)
+        train(model, processor, training_set, settings, nested=False)
         return model.lm_head.weight.detach()
 
-    assert torch.equal(weights(1), weights(1))
-    assert not torch.equal(weights(1), weights(2))
+    first = weights(1)
+    assert torch.equal(first, weights(1)) and not torch.equal(first, weights(2))
 
 
-def test_a_loss_that_is_not_finite_stops_the_training(
-    built: tuple[ModuleType, Any, Any], training_set: TrainingSet
-) -> None:
-    from benchc.demo.tiny.settings import TrainingSettings
-    from benchc.demo.tiny.training import train
-
+def test_a_loss_that_is_not_finite_stops_the_training(built, training_set):
     family, model, processor = built
     broken = copy.deepcopy(model)
     settings = TrainingSettings("text", 0.0, 6, 12, float("inf"), 0.0, 3)
-    with pytest.raises(
-        InputError, match=r"tiny: the loss of step 2 is nan; lower the learning_rate of its `train`"
-    ):
+    message = r"tiny: the loss of step 2 is nan; lower the learning_rate of its `train`"
+    with pytest.raises(InputError, match=message):
         train(broken, processor, training_set, settings, family.NESTED_IMAGES, "tiny")
 
 
 @pytest.mark.parametrize(
     ("hidden", "patch", "match"), [(50, 8, "hidden is 50"), (48, 16, "divisor of 24"), (48, 5, "patch is 5")]
 )
-def test_a_size_that_no_model_has_is_refused(hidden: int, patch: int, match: str) -> None:
-    from benchc.demo.tiny.size import TinySize
-
+def test_a_size_that_no_model_has_is_refused(hidden, patch, match):
     with pytest.raises(InputError, match=match):
         TinySize(hidden, 1, 1, patch, IMAGE_SIDE)
 
 
-def test_the_stage_ends_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_stage_ends_with_one_line(tmp_path, capsys):
     file = tmp_path / "none.npz"
-    given = {
-        "training_set": file,
-        "family": "llava",
-        "size.hidden": 24,
-        "size.vision_layers": 1,
-        "size.text_layers": 1,
-        "size.patch": 12,
-        "training.scoring": "text",
-        "training.text_share": 0.5,
-        "training.steps": 1,
-        "training.batch": 4,
-        "training.learning_rate": 0.01,
-        "training.noise": 0.0,
-        "training.seed": 1,
-        "folder": tmp_path / "model",
-    }
+    sizes = {"hidden": 24, "vision_layers": 1, "text_layers": 1, "patch": 12}
+    training = {"scoring": "text", "text_share": 0.5, "steps": 1, "batch": 4, "learning_rate": 0.01}
+    training |= {"noise": 0.0, "seed": 1}
+    given = {"training_set": file, "family": "llava", "folder": tmp_path / "model"}
+    given |= {f"size.{name}": value for name, value in sizes.items()}
+    given |= {f"training.{name}": value for name, value in training.items()}
     with pytest.raises(InputError, match=r"none\.npz: there is no such file; write it with"):
         call_stage("train_demo_model", **given)
     for name in ("size.hidden", "size.patch", "training.steps", "training.batch"):
@@ -243,21 +189,17 @@ def test_the_stage_ends_with_one_line(tmp_path: Path, capsys: pytest.CaptureFixt
         call_stage("train_demo_model", **given)
 
 
-def test_the_catalogue_has_the_numbers_of_parameters() -> None:
-    from benchc.demo.tiny.prompts import tokenizer_texts
-    from benchc.demo.tiny.size import TinySize
+def test_the_catalogue_has_the_numbers_of_parameters(every_kind):
 
     # The size of the vocabulary, and with it the number, grows a little with the training set.
-    texts = tokenizer_texts(generate_training_set(training_groups(12), seed=1).questions)
+    texts = tokenizer_texts(every_kind.questions)
     models = yaml.safe_load((ROOT / "config/demo-models.yaml").read_text())
     demo = yaml.safe_load((ROOT / "config/demo.yaml").read_text())
     # Users may add models of their own.
     for id_ in demo["selectors"] + demo["targets"]:
         entry = models[id_]
-        train = entry["train"]
-        size = TinySize(
-            train["hidden"], train["vision_layers"], train["text_layers"], train["patch"], IMAGE_SIDE
-        )
+        names = ("hidden", "vision_layers", "text_layers", "patch")
+        size = TinySize(*(entry["train"][name] for name in names), IMAGE_SIDE)
         with torch.device("meta"):
             model, _ = importlib.import_module(f"benchc.demo.tiny.{entry['family']}").build(texts, size)
         counted = sum(parameter.numel() for parameter in model.parameters())

@@ -8,71 +8,53 @@ from PIL import Image
 
 from benchc.demo.source import generate_source
 from benchc.demo.tiny.size import IMAGE_SIDE
-from benchc.demo.training_items import generate_training_set, training_groups
+from benchc.demo.training_items import training_groups
 from benchc.demo.training_set import TrainingSet, load_training_set, save_training_set, shrink
 from benchc.demo.world import SOURCES
 from benchc.errors import InputError
 
 
-@pytest.fixture(scope="module")
-def training_set() -> TrainingSet:
-    return generate_training_set(training_groups(12), seed=1)
-
-
-def test_every_category_has_its_share(training_set: TrainingSet) -> None:
+def test_every_category_has_its_share(every_kind: TrainingSet) -> None:
     groups = training_groups(40)
     for source, categories in SOURCES.items():
         for category in categories:
             numbers = [n for s, c, n in groups if (s, c) == (source, category)]
             items = sum(len(category.option_sets[n % len(category.option_sets)]) for n in numbers)
             assert 38 <= items <= 52
-    assert training_set.images.shape[1:] == (IMAGE_SIDE, IMAGE_SIDE, 3)
-    assert len(training_set.item_answer) == len(training_set.item_images) == len(training_set.item_question)
+    assert every_kind.images.shape[1:] == (IMAGE_SIDE, IMAGE_SIDE, 3)
+    assert len(every_kind.item_answer) == len(every_kind.item_images) == len(every_kind.item_question)
 
 
-def test_every_image_belongs_to_one_item_and_every_answer_exists(training_set: TrainingSet) -> None:
-    rows = training_set.item_images[training_set.item_images >= 0]
-    assert sorted(rows) == list(range(len(training_set.images)))
-    for question, answer in zip(training_set.item_question, training_set.item_answer, strict=True):
-        assert 0 <= answer < len(training_set.questions[question].options)
-
-
-def test_no_training_image_is_in_the_benchmark_of_the_same_seed() -> None:
+def test_every_image_belongs_to_one_item_of_no_benchmark_and_every_answer_exists(every_kind):
+    rows = every_kind.item_images[every_kind.item_images >= 0]
+    assert sorted(rows) == list(range(len(every_kind.images)))
+    for question, answer in zip(every_kind.item_question, every_kind.item_answer, strict=True):
+        assert 0 <= answer < len(every_kind.questions[question].options)
     frame = generate_source("drawn-tables", seed=1, groups=4)
     world = {shrink(Image.open(io.BytesIO(base64.b64decode(cell)))).tobytes() for cell in frame["image"]}
-    groups = [group for group in training_groups(12) if group[0] == "drawn-tables"]
-    training = {image.tobytes() for image in generate_training_set(groups, seed=1).images}
-    assert not world & training
+    assert not world & {image.tobytes() for image in every_kind.images}
 
 
-def test_the_file_round_trips(training_set: TrainingSet, tmp_path: Path) -> None:
-    save_training_set(training_set, tmp_path / "folder" / "set.npz")
+def test_the_file_round_trips(every_kind: TrainingSet, tmp_path: Path) -> None:
+    save_training_set(every_kind, tmp_path / "folder" / "set.npz")
     loaded = load_training_set(tmp_path / "folder" / "set.npz")
-    assert loaded.questions == training_set.questions
+    assert loaded.questions == every_kind.questions
     for name in ("images", "item_images", "item_question", "item_answer"):
-        assert np.array_equal(getattr(loaded, name), getattr(training_set, name))
+        assert np.array_equal(getattr(loaded, name), getattr(every_kind, name))
     assert [path.name for path in (tmp_path / "folder").iterdir()] == ["set.npz"]
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "array", "empty", "other keys"])
-def test_a_damaged_training_set_is_refused(training_set: TrainingSet, tmp_path: Path, damage: str) -> None:
+def test_a_damaged_training_set_is_refused(every_kind: TrainingSet, tmp_path: Path, damage: str) -> None:
     path = tmp_path / "set.npz"
-    save_training_set(training_set, path)
+    save_training_set(every_kind, path)
     content = path.read_bytes()
     middle = len(content) // 2
-    if damage == "cut":
-        path.write_bytes(content[:middle])
-    elif damage == "flipped":
-        path.write_bytes(content[:middle] + bytes(100) + content[middle + 100 :])
-    elif damage == "array":
+    cut, flipped = content[:middle], content[:middle] + bytes(100) + content[middle + 100 :]
+    path.write_bytes({"cut": cut, "flipped": flipped}.get(damage, b""))
+    if damage in ("array", "other keys"):
         with path.open("wb") as file:
-            np.save(file, np.zeros(3))
-    elif damage == "empty":
-        path.write_bytes(b"")
-    else:
-        with path.open("wb") as file:
-            np.savez(file, images=np.zeros(3))
-    with pytest.raises(
-        InputError, match=r"set.npz: is not a complete training set; delete it and run snakemake"
-    ):
+            np.save(file, np.zeros(3)) if damage == "array" else np.savez(file, images=np.zeros(3))
+    message = r"set.npz: is not a complete training set; delete it and run snakemake"
+    with pytest.raises(InputError, match=message):
         load_training_set(path)

@@ -1,5 +1,3 @@
-"""The tiny ViLT: trained on items with one image, saved as on the Hub, loaded by the code of all models."""
-
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +7,13 @@ import torch
 import yaml
 from PIL import Image
 
-from benchc.demo.tiny.size import IMAGE_SIDE
-from benchc.demo.training_items import generate_training_set, training_groups
+from benchc.demo.tiny import vilt
+from benchc.demo.tiny.positions import set_positions
+from benchc.demo.tiny.settings import TrainingSettings
+from benchc.demo.tiny.size import IMAGE_SIDE, TinySize
+from benchc.demo.tiny.steps import pixels_of
+from benchc.demo.tiny.vilt import build, closed_list, extend_positions
+from benchc.demo.training_items import generate_training_set
 from benchc.demo.training_set import TrainingSet, save_training_set, shrink
 from benchc.demo.world import SOURCES
 from benchc.errors import InputError
@@ -21,13 +24,8 @@ from benchc.models.question import Question, bare_prompt
 from scripts.train_demo_model import train_demo_model
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = {
-    "config.json",
-    "model.safetensors",
-    "processor_config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-}
+FILES = {"config.json", "model.safetensors"}
+FILES |= {"processor_config.json", "tokenizer.json", "tokenizer_config.json"}
 SIZE = {"hidden": 48, "vision_layers": 1, "text_layers": 1, "patch": 8}
 TRAINING = {"text_share": 0.5, "steps": 40, "batch": 12, "learning_rate": 0.01, "noise": 0.0}
 HINTED = Question("Which colour is the door?", ("red", "blue"), "The picture shows a house.")
@@ -50,41 +48,17 @@ def trained(training_set: TrainingSet, tmp_path_factory: pytest.TempPathFactory)
     return folder / "tiny"
 
 
-def train(
-    training_set: Path, folder: Path, *, family: str = "vilt", scoring: str = "classify", seed: int = 3
-) -> None:
-    from benchc.demo.tiny.settings import TrainingSettings
-    from benchc.demo.tiny.size import TinySize
-
+def train(file: Path, folder: Path, family: str = "vilt", scoring: str = "classify", seed: int = 3) -> None:
     threads = torch.get_num_threads()
     training = TrainingSettings(scoring=scoring, seed=seed, **TRAINING)  # type: ignore[arg-type]
+    given = {"training_set": file, "family": family, "size": TinySize(**SIZE), "training": training}
     try:
-        train_demo_model(
-            training_set=training_set,
-            family=family,  # type: ignore[arg-type]
-            size=TinySize(**SIZE),
-            training=training,
-            folder=folder,
-        )
+        train_demo_model(**given, folder=folder)  # type: ignore[arg-type]
     finally:
         torch.set_num_threads(threads)
 
 
-def test_the_closed_list_has_the_answers_to_one_image(training_set: TrainingSet) -> None:
-    from benchc.demo.tiny.vilt import closed_list
-
-    assert closed_list(training_set) == ["blue", "green", "orange", "purple", "red", "yellow"]
-
-
-def test_training_lowers_the_loss_and_never_shows_two_images(
-    training_set: TrainingSet, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from benchc.demo.tiny import vilt
-    from benchc.demo.tiny.positions import set_positions
-    from benchc.demo.tiny.settings import TrainingSettings
-    from benchc.demo.tiny.size import TinySize
-    from benchc.demo.tiny.steps import pixels_of
-
+def test_training_lowers_the_loss_and_never_shows_two_images(training_set, monkeypatch):
     shown: list[int] = []
 
     def recorded(training_set: TrainingSet, items: Any, *rest: Any) -> torch.Tensor:
@@ -93,18 +67,18 @@ def test_training_lowers_the_loss_and_never_shows_two_images(
 
     monkeypatch.setattr(vilt, "pixels_of", recorded)
     torch.manual_seed(1)
-    size = TinySize(hidden=48, vision_layers=1, text_layers=1, patch=8, image_side=IMAGE_SIDE)
-    model, processor = vilt.build(training_set.questions, vilt.closed_list(training_set), size)
+    size = TinySize(**SIZE, image_side=IMAGE_SIDE)
+    answers = closed_list(training_set)
+    assert answers == ["blue", "green", "orange", "purple", "red", "yellow"]  # to one image
+    model, processor = build(training_set.questions, answers, size)
     set_positions(model, IMAGE_SIDE // size.patch)
-    settings = TrainingSettings(
-        scoring="text", text_share=0.5, steps=120, batch=12, learning_rate=0.01, noise=0.2, seed=3
-    )
+    settings = TrainingSettings("text", 0.5, steps=120, batch=12, learning_rate=0.01, noise=0.2, seed=3)
     losses = vilt.train(model, processor, training_set, settings)
     assert np.mean(losses[-10:]) < 0.7 * np.mean(losses[:10])
     assert set(shown) == {1}
 
 
-def test_the_saved_model_is_loaded_and_answers_from_its_list(trained: Path) -> None:
+def test_the_saved_model_is_loaded_and_answers_from_its_list(trained):
     assert {path.name for path in trained.iterdir()} == FILES
     model = load_classifying(CheckpointSource(str(trained), family="vilt"), "vilt")
     assert isinstance(model, Classifier)
@@ -120,49 +94,37 @@ def test_the_saved_model_is_loaded_and_answers_from_its_list(trained: Path) -> N
     assert inputs["input_ids"][0, 0] == tokenizer.bos_token_id
 
 
-def test_a_long_question_is_read(trained: Path) -> None:
+def test_long_questions_and_photographs_of_any_usual_shape_are_answered(trained):
     classifier = load_classifying(CheckpointSource(str(trained)), "vilt")
     long = Question("Is there a person to the left of the very small traffic light? " * 4, ())
-    (reply,) = classifier.replies(long, [[np.full((60, 80, 3), 90, np.uint8)]])
-    assert reply.text in classifier.chat.labels
+    for question in (Question("What is it?", ()), long):
+        for width, height in ((640, 358), (358, 640), (640, 480), (900, 310), (48, 64)):
+            images = [[np.full((height, width, 3), grey, np.uint8)] for grey in (0, 200)]
+            replies = classifier.replies(question, images)
+            assert {reply.text for reply in replies} <= set(classifier.chat.labels)
 
 
-@pytest.mark.parametrize("size", [(640, 358), (358, 640), (640, 480), (900, 310), (48, 64)])
-def test_photographs_of_any_usual_shape_are_answered(trained: Path, size: tuple[int, int]) -> None:
-    classifier = load_classifying(CheckpointSource(str(trained)), "vilt")
-    images = [np.full((size[1], size[0], 3), grey, np.uint8) for grey in (0, 200)]
-    replies = classifier.replies(Question("What is it?", ()), [[image] for image in images])
-    assert {reply.text for reply in replies} <= set(classifier.chat.labels)
-
-
-def test_the_same_arguments_give_the_same_weights(trained: Path, tmp_path: Path) -> None:
+def test_the_same_arguments_give_the_same_weights(trained, tmp_path):
     train(trained.parent / "set.npz", tmp_path / "tiny")
     train(trained.parent / "set.npz", tmp_path / "other", seed=4)
-    weights = {
-        folder: (folder / "model.safetensors").read_bytes()
-        for folder in (trained, tmp_path / "tiny", tmp_path / "other")
-    }
-    assert weights[trained] == weights[tmp_path / "tiny"] != weights[tmp_path / "other"]
+    folders = (trained, tmp_path / "tiny", tmp_path / "other")
+    first, same, other = ((folder / "model.safetensors").read_bytes() for folder in folders)
+    assert first == same != other
 
 
 @pytest.mark.parametrize(("family", "scoring"), [("vilt", "text"), ("llava", "classify")])
-def test_a_family_is_trained_only_as_it_answers(family: str, scoring: str, tmp_path: Path) -> None:
-    with pytest.raises(
-        InputError, match=f"--family {family} is not trained for --training.scoring {scoring}"
-    ):
+def test_a_family_is_trained_only_as_it_answers(family, scoring, tmp_path):
+    message = f"--family {family} is not trained for --training.scoring {scoring}"
+    with pytest.raises(InputError, match=message):
         train(tmp_path / "none.npz", tmp_path / "tiny", family=family, scoring=scoring)
 
 
-def test_the_catalogue_has_the_number_of_parameters() -> None:
-    from benchc.demo.tiny.size import TinySize
-    from benchc.demo.tiny.vilt import build, closed_list, extend_positions
-
-    training_set = generate_training_set(training_groups(12), seed=1)
+def test_the_catalogue_has_the_number_of_parameters(every_kind):
     entry = yaml.safe_load((ROOT / "config/demo-models.yaml").read_text())["tiny-vilt"]
-    train = entry["train"]
-    size = TinySize(train["hidden"], train["vision_layers"], train["text_layers"], train["patch"], IMAGE_SIDE)
+    names = ("hidden", "vision_layers", "text_layers", "patch")
+    size = TinySize(*(entry["train"][name] for name in names), IMAGE_SIDE)
     with torch.device("meta"):
-        model, _ = build(training_set.questions, closed_list(training_set), size)
+        model, _ = build(every_kind.questions, closed_list(every_kind), size)
         extend_positions(model)
     counted = sum(parameter.numel() for parameter in model.parameters())
     assert entry["parameters_b"] == pytest.approx(counted / 1e9, rel=0.02)

@@ -7,11 +7,7 @@ from textwrap import dedent
 
 ROOT = Path(__file__).resolve().parents[2]
 # What `benchc --help` and suites generate has tests of its own.
-PAGES = [
-    "README.md",
-    "CONTRIBUTING.md",
-    *(f"docs/{path.name}" for path in sorted((ROOT / "docs").glob("*.md"))),
-]
+PAGES = ["README.md", "CONTRIBUTING.md", *(f"docs/{one.name}" for one in sorted(ROOT.glob("docs/*.md")))]
 
 
 @dataclass(frozen=True)

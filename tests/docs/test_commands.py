@@ -25,13 +25,9 @@ DEMO = "needs a finished run; tests/workflow, tests/export and make check-demo c
 HOURS = "a run of hours or minutes; tests/workflow and the demos of make check-demo run the same rules"
 INSTALLS = "installs packages; make and tests/test_installed.py do"
 CLUSTER = "needs a cluster; tests/workflow/slurm has a real SLURM"
-MODELS = (
-    "needs weights, a network or a GPU; tests/checking, tests/models and tests/workflow have small models"
-)
+MODELS = "needs weights, a network or a GPU; tests/checking, tests/models, tests/workflow have small models"
 PUBLISHED = "needs the published files; the tests of its benchmark have small ones"
-RECIPE = (
-    "its recipe is not part of the repository; tests/workflow/test_new_benchmark.py and others follow one"
-)
+RECIPE = "its recipe is not in the repository; tests/workflow/test_new_benchmark.py and others follow one"
 ITSELF = "runs tests, or writes files of the repository that tests compare"
 
 # Each block by page and first command: that it is run below, or why it is only parsed.
@@ -122,7 +118,8 @@ WRITTEN |= {"tests/benchmarks/my_bench", "bench_c.count"}
 OUTSIDE = {"git", "vllm", "hf", "cat", "cd", "."}
 
 SH = blocks_of("sh")
-PROGRAMS = ["benchc = exec {python} -m scripts.benchc", "python = exec {python}", "pip = true"]
+PYTHON = f"exec {sys.executable}"
+PROGRAMS = {"benchc": f"{PYTHON} -m scripts.benchc", "python": PYTHON, "pip": "true"}
 
 
 PIP = """
@@ -139,23 +136,15 @@ def commands_of(block: Block) -> list[str]:
     return [" ".join(part.split()) for line in lines for part in line.split(" && ") if part.strip()]
 
 
-def treatment(block: Block) -> str | None:
-    return TREATED.get(block.page, {}).get(commands_of(block)[0])
-
-
 def test_every_block_of_commands_has_an_entry_and_every_entry_a_block() -> None:
     entries = [(page, first) for page, firsts in TREATED.items() for first in firsts]
     found = [(block.page, commands_of(block)[0]) for block in SH]
     missing = set(found) - set(entries)
-    assert not missing, (
-        f"say in TREATED that it is run, and run it below, or why it is only parsed: {missing}"
-    )
+    advice = "say in TREATED that it is run, and run it below, or why it is only parsed"
+    assert not missing, f"{advice}: {missing}"
     assert sorted(found) == sorted(entries)
-
-
-def test_languages_are_those_that_a_test_reads() -> None:
-    expected = {"sh", "python", "yaml", "json", "text", "console", "{eval-rst}"}
-    assert {block.language for block in all_blocks()} <= expected
+    languages = {"sh", "python", "yaml", "json", "text", "console", "{eval-rst}"}
+    assert {block.language for block in all_blocks()} <= languages
 
 
 @pytest.mark.parametrize("block", SH, ids=lambda block: block.place)
@@ -166,19 +155,13 @@ def test_commands_are_accepted_by_their_parsers(block: Block) -> None:
 
 def parse(words: list[str]) -> None:
     program, *arguments = words
-    if program == "benchc":
-        parse_benchc(arguments)
-    elif program == "snakemake":
-        parse_snakemake(arguments)
-    elif program == "make":
-        parse_make(arguments)
-    elif program == "pip":
+    if program == "pip":
         # Not here: an import of pip switches setuptools off, without which torch compiles nothing.
         subprocess.run([sys.executable, "-c", PIP, *arguments], check=True)
     elif program == "pre-commit":
         assert arguments == ["install"]
-    elif program == "python":
-        parse_python(arguments)
+    elif program in PARSERS:
+        PARSERS[program](arguments)
     else:
         assert program in OUTSIDE, f"parse {program} here"
 
@@ -245,12 +228,14 @@ def resolve_imports(code: str) -> None:
                     import_module(f"{node.module}.{name.name}")
 
 
+PARSERS = {"benchc": parse_benchc, "snakemake": parse_snakemake, "make": parse_make, "python": parse_python}
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """An own folder with what the blocks that are run need, and programs that are those of this checkout."""
     (tmp_path / "bin").mkdir()
-    for line in PROGRAMS:
-        name, _, call = line.format(python=sys.executable).partition(" = ")
+    for name, call in PROGRAMS.items():
         (tmp_path / "bin" / name).write_text(f'#!/bin/sh\n{call} "$@"\n')
         (tmp_path / "bin" / name).chmod(0o755)
     activate = tmp_path / ".venv/bin/activate"
@@ -266,25 +251,20 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, text: str) -> str:
     path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", text],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)},
-        text=True,
-        capture_output=True,
-        check=False,
-    )
+    command = ["bash", "-euo", "pipefail", "-c", text]
+    env = {**os.environ, "PATH": path, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, cwd=folder, env=env, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def block_that_begins(page: str, first: str) -> str:
     (found,) = (block for block in SH if block.page == page and commands_of(block)[0] == first)
-    assert treatment(found) == RUN
+    assert TREATED[page][first] == RUN
     return found.text
 
 
-def test_a_folder_is_corrupted(folder: Path) -> None:
+def test_a_folder_is_corrupted_and_errors_are_scored(folder: Path) -> None:
     run(folder, block_that_begins("README.md", "pip install benchc-*.whl"))
     written = {str(path.relative_to(folder / "corrupted")) for path in folder.glob("corrupted/*/*/*.png")}
     assert {f"fog/{severity}/cat.png" for severity in range(1, 6)} <= written
@@ -293,12 +273,8 @@ def test_a_folder_is_corrupted(folder: Path) -> None:
     shutil.rmtree(folder / "corrupted")
     run(folder, block_that_begins("docs/corruptions.md", again))
     assert len(list(folder.glob("corrupted/fog/*/cat.png"))) == 5
-
-
-def test_errors_are_scored(folder: Path) -> None:
-    assert "| ViLT " in run(
-        folder, block_that_begins("docs/vqa-robustness.md", "benchc vre errors.csv --output vre")
-    )
+    scored = block_that_begins("docs/vqa-robustness.md", "benchc vre errors.csv --output vre")
+    assert "| ViLT " in run(folder, scored)
     assert (folder / "vre/figure_accuracy.png").is_file()
 
 

@@ -1,5 +1,3 @@
-"""What pages tell users to write is accepted: catalogues, configurations, and Python that is run here."""
-
 from pathlib import Path
 from types import ModuleType
 
@@ -12,7 +10,7 @@ from benchc.config.benchmarks import known_benchmarks, module_of
 from benchc.config.catalogue import ModelCatalogue, SourceCatalogue
 from benchc.config.evaluation import OWN_KEYS
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
-from tests.docs.blocks import ROOT, Block, blocks_of, example
+from tests.docs.blocks import ROOT, blocks_of, example
 from tests.sources.tsv_files import BLUE, RED
 
 
@@ -31,7 +29,7 @@ def demo_of(benchmark: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("block", blocks_of("yaml"), ids=lambda block: block.place)
-def test_yaml_is_accepted(block: Block) -> None:
+def test_yaml_is_accepted(block):
     content = yaml.safe_load(block.text)
     if "evaluate" in content:
         # Of which only the finished run's settings make a configuration.
@@ -47,16 +45,17 @@ def test_yaml_is_accepted(block: Block) -> None:
         assert any(is_valid(module_of(name, "settings").Settings, each) for name, each in whole.items())
 
 
-def test_the_entries_of_own_data_and_models_are_read_as_the_pages_say() -> None:
+def test_the_entries_of_own_data_models_and_families_are_read_as_the_pages_say():
     model = yaml.safe_load(example("docs/own-model.md", "yaml", "my-model:"))
     source = yaml.safe_load(example("docs/own-data.md", "yaml", "my-source:"))
     assert ModelCatalogue.model_validate(model).root["my-model"].family is None
     assert SourceCatalogue.model_validate(source).root["my-source"].task_column == "category"
+    module = ModuleType("my_family")
+    exec(example("docs/models.md", "python", "My family"), vars(module))
+    assert callable(module.load)
 
 
-def test_the_script_writes_a_tsv_file_of_which_every_row_is_an_item(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_script_writes_a_tsv_file_of_which_every_row_is_an_item(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for name, data in (("sales", RED), ("before", RED), ("after", BLUE)):
         Path(f"{name}.png").write_bytes(data)
@@ -71,9 +70,7 @@ def test_the_script_writes_a_tsv_file_of_which_every_row_is_an_item(
     assert found["my/3"]["category"] == "comparison"
 
 
-def test_images_of_a_run_are_written_for_other_programs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_images_of_a_run_are_written_for_other_programs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run = Path("results/<name>")
     (run / "pool").mkdir(parents=True)
@@ -86,9 +83,3 @@ def test_images_of_a_run_are_written_for_other_programs(
     exec(example("docs/vqa-robustness.md", "python", "corrupted"), names)
     assert Path("snow-2-a_1#0.webp").read_bytes() == BLUE
     assert list(names["ids"]) == ["a/1", "a/2"]  # type: ignore[call-overload]
-
-
-def test_a_family_has_the_function_that_loads_a_checkpoint() -> None:
-    module = ModuleType("my_family")
-    exec(example("docs/models.md", "python", "My family"), vars(module))
-    assert callable(module.load)

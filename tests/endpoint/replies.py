@@ -3,11 +3,11 @@
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-# Status, headers and text; None closes the connection.
+# Status, headers and text; None closes the connection. A function may return an iterator of bytes instead.
 Reply = tuple[int, dict[str, str], str] | None
 OK: Reply = (200, {}, '{"ok": true}')
 
@@ -60,6 +60,12 @@ class Handler(BaseHTTPRequestHandler):
         if found is None:
             self.close_connection = True
             self.connection.close()
+            return
+        if isinstance(found, Iterator):
+            self.close_connection = True
+            with suppress(OSError):  # the client has gone away
+                for piece in found:
+                    self.connection.sendall(piece)
             return
         status, headers, text = found
         data = text.encode()

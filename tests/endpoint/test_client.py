@@ -1,8 +1,7 @@
-"""The endpoint client against a real server: retries, concurrency, recording, and no trace of the key."""
-
 import json
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -13,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 from benchc.endpoint.api_key import read_key
-from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
+from benchc.endpoint.client import LARGEST_ANSWER, Endpoint, EndpointError, EndpointSettings
 from benchc.endpoint.recording import request_hash
 from benchc.errors import InputError
 from tests.endpoint.replies import OK, ReplyingServer, replying
@@ -25,6 +24,20 @@ def endpoint(server: ReplyingServer, *, key: str | None = None, **options: Any) 
     chosen = {name: options.pop(name) for name in ("mode", "folder", "resume") if name in options}
     settings = EndpointSettings(server.url, **{"attempts": 4, "first_wait_s": 0.01, **options})
     return Endpoint(settings, read_key(key and "MY_KEY", {"MY_KEY": key or ""}), **chosen)
+
+
+def failed(sentence: str, *replies: Any, **options: Any) -> tuple[Exception, ReplyingServer]:
+    """Ask a server; its error is one line with the address and the sentence."""
+    with replying(*replies) as server, endpoint(server, **options) as client:
+        with pytest.raises(EndpointError, match=f"^{server.url}/v1: .*{sentence}") as caught:
+            client.get("/v1")
+        assert "\n" not in str(caught.value)
+    return caught.value, server
+
+
+def later(seconds: float) -> Any:
+    """Return a function that replies after some time."""
+    return lambda *_: time.sleep(seconds) or OK
 
 
 @pytest.mark.parametrize(
@@ -44,24 +57,15 @@ def test_a_failure_that_passes_is_tried_again(failure, capsys):
 @pytest.mark.parametrize(
     ("failure", "sentence"),
     [
-        (
-            (500, {}, '{"error": {"message": "out\\nof memory"}}'),
-            r"answers 500 out of memory after 4 attempts; look",
-        ),
+        ((500, {}, '{"error": {"message": "out\\nof memory"}}'), r"500 out of memory after 4 attempts; look"),
         ((429, {}, "x" * 5000), r"the server answers 429 x{300} after 4 attempts"),
-        (
-            (200, {}, "<html>\n</html>"),
-            r"the answer is not JSON: '<html> </html>' after 4 attempts; check that",
-        ),
+        ((200, {}, "<html>\n</html>"), r"the answer is not JSON: '<html> </html>' after 4 attempts; check"),
         (None, r"the connection broke \(.+\) after 4 attempts"),
     ],
 )
 def test_a_failure_that_stays_is_one_sentence(failure, sentence):
-    with replying(failure) as server, endpoint(server) as client:
-        with pytest.raises(EndpointError, match=f"^{server.url}/v1: .*{sentence}") as caught:
-            client.get("/v1")
-        assert len(server.requests) == 4
-    assert "\n" not in str(caught.value)
+    _, server = failed(sentence, failure)
+    assert len(server.requests) == 4
 
 
 @pytest.mark.parametrize("address", ["http://127.0.0.1:{port}", "http://no-such-host.invalid:{port}"])
@@ -78,27 +82,19 @@ def test_a_wrong_address_is_one_sentence_at_once(address, capsys):
     assert time.monotonic() - start < 5 and capsys.readouterr().err == ""
 
 
-def test_a_server_that_goes_away_after_an_answer_is_waited_for():
+def test_a_server_that_is_slow_or_goes_away_is_tried_again():
+    failed("no answer within 0.1 s after 2 attempts; raise `time", later(0.5), timeout_s=0.1, attempts=2)
+    with replying(later(0.5), OK) as server, endpoint(server, timeout_s=0.1) as client:
+        assert client.get("/v1").ok
     with replying((200, {"Connection": "close"}, "{}")) as server:
         client = endpoint(server, attempts=3)
         assert client.get("/v1").ok
     with client, pytest.raises(EndpointError, match=r"no server answers .* after 3 attempts; start it, or"):
         client.get("/v1")
-
-
-def test_a_slow_server_is_tried_again():
-    def slow(headers: object, body: object) -> object:
-        time.sleep(0.5)
-        return OK
-
-    with (
-        replying(slow) as server,
-        endpoint(server, timeout_s=0.1, attempts=2) as client,
-        pytest.raises(EndpointError, match=r"no answer within 0.1 s after 2 attempts; raise `timeout_s`"),
-    ):
-        client.get("/v1")
-    with replying(slow, OK) as server, endpoint(server, timeout_s=0.1) as client:
-        assert client.get("/v1").ok
+    # Waiting for a connection is no failure.
+    one = {"concurrency": 1, "timeout_s": 0.3, "attempts": 1}
+    with replying(later(0.2)) as server, endpoint(server, **one) as client, ThreadPoolExecutor(4) as threads:
+        assert all(answer.ok for answer in threads.map(client.get, ["/v1"] * 4))
 
 
 @pytest.mark.parametrize("as_date", [False, True])
@@ -112,26 +108,22 @@ def test_retry_after_is_respected(as_date):
 
 
 def test_a_refusal_is_an_answer_and_is_not_tried_again():
-    with (
-        replying((400, {}, '{"error": {"message": "no such setting"}}')) as server,
-        endpoint(server) as client,
-    ):
+    refusal = (400, {}, '{"error": {"message": "no such setting"}}')
+    with replying(refusal) as server, endpoint(server) as client:
         answer = client.post("/v1", {})
         assert (answer.ok, answer.shown()) == (False, "400 no such setting")
         assert len(server.requests) == 1
         assert not answer._replace(status=302).ok
+    with replying(OK) as server, endpoint(server) as client:
+        answers = client.optional("/version"), client.optional("/tokenize", {"a": 1})
+        assert [answer is not None and answer.content() for answer in answers] == [{"ok": True}] * 2
+        asked = [("GET", "/version", None), ("POST", "/tokenize", {"a": 1})]
+        assert [request[:3] for request in server.requests] == asked
 
 
 @pytest.mark.parametrize(
     "reply",
-    [
-        (401, {}, '{"error": "Unauthorized"}'),
-        (403, {}, "<html>Forbidden</html>"),
-        (404, {}, '{"detail": "Not Found"}'),
-        (502, {}, "<html>Bad gateway</html>"),
-        (200, {}, "<html>Welcome</html>"),
-        None,
-    ],
+    [*((status, {}, "<html>No</html>") for status in (401, 403, 404, 502)), (200, {}, "<html></html>"), None],
     ids=["401", "403", "404", "502", "a page", "no reply"],
 )
 def test_a_request_that_a_job_can_do_without_ends_nothing(reply):
@@ -148,27 +140,14 @@ def test_a_request_that_a_job_can_do_without_ends_nothing(reply):
     assert asked.count({"optional": True}) == (3 if transient else 1)
 
 
-def test_an_optional_request_that_is_answered():
-    with replying(OK) as server, endpoint(server) as client:
-        answers = client.optional("/version"), client.optional("/tokenize", {"a": 1})
-        assert [answer is not None and answer.content() for answer in answers] == [{"ok": True}] * 2
-        assert [request[:3] for request in server.requests] == [
-            ("GET", "/version", None),
-            ("POST", "/tokenize", {"a": 1}),
-        ]
-
-
 @pytest.mark.parametrize("api_path", ["", "/v1beta/openai", "/v1"])
 def test_a_service_may_have_another_path(api_path):
-    with (
-        replying((400, {}, "no"), OK, (403, {}, "no")) as server,
-        endpoint(server, api_path=api_path) as client,
-    ):
+    replies = ((400, {}, "no"), OK, (403, {}, "no"))
+    with replying(*replies) as server, endpoint(server, api_path=api_path) as client:
         assert not client.post("/v1/chat/completions", {}).ok
         assert client.get("/version").ok
-        with pytest.raises(
-            EndpointError, match=rf"^{server.url}{api_path}/models: the server refuses access"
-        ):
+        refusal = rf"^{server.url}{api_path}/models: the server refuses access"
+        with pytest.raises(EndpointError, match=refusal):
             client.get("/v1/models")
         paths = [request[1] for request in server.requests]
     assert paths == [f"{api_path}/chat/completions", "/version", f"{api_path}/models"]
@@ -188,17 +167,59 @@ def test_requests_at_once_are_bounded_and_answers_in_order():
         assert server.most_at_once == 3
 
 
-def test_waiting_for_a_connection_is_no_failure():
-    def slow(headers: object, body: object) -> object:
-        time.sleep(0.2)
-        return OK
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
 
-    with (
-        replying(slow) as server,
-        endpoint(server, concurrency=1, timeout_s=0.3, attempts=1) as client,
-        ThreadPoolExecutor(4) as threads,
-    ):
-        assert all(answer.ok for answer in threads.map(client.get, ["/v1"] * 4))
+
+@pytest.mark.parametrize("quick", [b"", HEAD], ids=["the head", "the text"])
+@pytest.mark.parametrize("first", [None, OK], ids=["", "on a connection that is used again"])
+def test_an_answer_that_drips_ends_at_the_limit(quick, first):
+    def drips(*_: object) -> Iterator[bytes]:
+        yield quick
+        for letter in b"HTTP/1.1 200 OK\r\nX: " + b"x" * 1000:
+            time.sleep(0.05)
+            yield bytes([letter])
+
+    replies = filter(None, [first, drips])
+    with replying(*replies) as server, endpoint(server, timeout_s=0.4, attempts=2) as client:
+        if first is not None:
+            assert client.get("/v1").ok
+        start = time.monotonic()
+        with pytest.raises(EndpointError, match=r"no answer within 0\.4 s after 2 attempts; raise `time"):
+            client.get("/v1")
+        assert time.monotonic() - start < 3
+
+
+def test_an_answer_has_a_largest_size():
+    sent = 0
+
+    def endless(*_: object) -> Iterator[bytes]:
+        nonlocal sent
+        yield b"HTTP/1.1 200 OK\r\n\r\n"
+        while sent < 2 * LARGEST_ANSWER:
+            sent += 2**20
+            yield b" " * 2**20
+
+    failed("the answer has more than 64 MiB; check that the address", endless, attempts=1)
+    assert LARGEST_ANSWER < sent < LARGEST_ANSWER + 16 * 2**20
+
+
+def test_an_answer_that_would_take_too_much_is_refused():
+    # Decompressed, a small answer may be of any size.
+    compressed = (200, {"Content-Encoding": "gzip"}, "x")
+    sentence = r"the answer is compressed \(gzip\), which it must not be"
+    _, server = failed(sentence, compressed, attempts=1)
+    assert server.requests[0][3]["Accept-Encoding"] == "identity"
+    failed(r"the answer is not JSON: '\[{60}'", (200, {}, "[" * 100_000), attempts=1)
+    with replying((400, {}, "[" * 100_000)) as server, endpoint(server, attempts=1) as client:
+        assert client.get("/v1").shown() == f"400 {'[' * 300}"
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_not_followed_with_the_key(status):
+    with replying(OK) as other:
+        redirect = (status, {"Location": f"{other.url}/v1"}, "")
+        _, server = failed(rf"the server redirects \({status}\), and", redirect, key=KEY)
+        assert len(server.requests) == 1 and other.requests == []
 
 
 def test_a_server_of_this_machine_is_asked_without_a_proxy(monkeypatch):
@@ -224,9 +245,6 @@ def test_the_first_request_that_fails_for_good_ends_all_others():
         assert time.monotonic() - start < 5
 
 
-# Keys.
-
-
 def reply_with_everything(headers: Any, body: object) -> tuple[int, dict[str, str], str]:
     """Reply with an error that repeats all headers, as some proxies do."""
     return 500, {}, json.dumps({"error": {"message": f"bad request with {dict(headers)}"}})
@@ -245,27 +263,21 @@ def test_a_key_is_sent_and_shown_nowhere(tmp_path, capsys):
         texts = [repr(client), repr(vars(client)), repr(client.settings)]
         texts += [repr(client.post("/v1", {"a": 1})), repr(client.get("/v2"))]
         assert {headers["Authorization"] for *_, headers in server.requests} == {f"Bearer {KEY}"}
-    with (
-        replying(reply_with_everything) as server,
-        endpoint(server, key=KEY) as client,
-        pytest.raises(EndpointError, match=r"bad request with .*\*\*\*") as caught,
-    ):
-        client.get("/v1")
-    shown: BaseException | None = caught.value
+    shown: BaseException | None
+    shown, _ = failed(r"bad request with .*\*\*\*", reply_with_everything, key=KEY)
     while shown is not None:
         texts.append(repr(shown))
         shown = shown.__cause__
     for status in (401, 403):
-        with replying((status, {}, f"wrong key {KEY}")) as server, endpoint(server, key=KEY) as client:
-            with pytest.raises(EndpointError, match=r"refuses access .*correct the variable") as caught:
-                client.get("/v1")
-            texts.append(str(caught.value))
-            assert len(server.requests) == 1
+        error, server = failed("refuses access .*correct the var", (status, {}, f"wrong key {KEY}"), key=KEY)
+        texts.append(str(error))
+        assert len(server.requests) == 1
     captured = capsys.readouterr()
     texts += [captured.out, captured.err, everything(tmp_path)]
     assert len(everything(tmp_path)) > 100 and "***" in captured.err
     for text in texts:
         assert "secret" not in text and KEY not in text
+    failed(r"refuses access \(401\); set `api_key_env`", (401, {}, ""))
 
 
 @pytest.mark.parametrize(
@@ -294,26 +306,12 @@ def test_a_key_comes_from_the_variable_that_is_named():
     assert key.header() == {"Authorization": f"Bearer {KEY}"}
     assert KEY not in f"{key} {key!r}"
     for environment in ({}, {"MY_KEY": ""}):
-        with pytest.raises(
-            InputError, match="variable MY_KEY, which should have the server's key, is not set"
-        ):
+        with pytest.raises(InputError, match="variable MY_KEY, which should have the server's key, is not"):
             read_key("MY_KEY", environment)
     for wrong in ("short", f"{KEY}\n", f"Bearer {KEY}", "schlüssel-1234", 'quoted"1234', r"escaped\1234"):
         with pytest.raises(InputError, match="variable MY_KEY is no key") as caught:
             read_key("MY_KEY", {"MY_KEY": wrong})
         assert wrong not in str(caught.value) and "secret" not in str(caught.value)
-
-
-def test_without_a_key_a_refusal_says_how_to_give_one():
-    with (
-        replying((401, {}, "")) as server,
-        endpoint(server) as client,
-        pytest.raises(EndpointError, match=r"refuses access \(401\); set `api_key_env`"),
-    ):
-        client.get("/v1")
-
-
-# Recording.
 
 
 def test_what_was_recorded_is_replayed_without_a_server(tmp_path):
@@ -323,24 +321,22 @@ def test_what_was_recorded_is_replayed_without_a_server(tmp_path):
     with replying(*replies) as server, endpoint(server, mode="record", folder=tmp_path) as client:
         recorded = [client.post("/v1", body), client.get("/v2")]
     files = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.json"))
-    assert files == sorted(
-        f"{request_hash(*request)[:2]}/{request_hash(*request)}.json"
-        for request in (("POST", "/v1", body), ("GET", "/v2", None))
-    )
+    hashes = [request_hash("POST", "/v1", body), request_hash("GET", "/v2", None)]
+    assert files == sorted(f"{each[:2]}/{each}.json" for each in hashes)
     # Images are recorded by their digest.
     assert "AAAA" not in everything(tmp_path) and '"a": "ä"' in everything(tmp_path)
-    settings = EndpointSettings("http://another.invalid:1")
-    with Endpoint(settings, mode="replay", folder=tmp_path) as client:
-        assert [client.post("/v1", {"a": "ä", "b": [{"url": image}]}), client.get("/v2")] == recorded
-        missing = request_hash("POST", "/v1", {"a": 2})
-        with pytest.raises(
-            InputError, match=f"{missing}.json: no answer to this request to /v1 was recorded"
-        ):
+    with Endpoint(ELSEWHERE, mode="replay", folder=tmp_path) as client:
+        assert [client.post("/v1", dict(reversed(body.items()))), client.get("/v2")] == recorded
+        missing = f"{request_hash('POST', '/v1', {'a': 2})}.json: no answer to this request to /v1"
+        with pytest.raises(InputError, match=missing):
             client.post("/v1", {"a": 2})
         (tmp_path / files[0]).write_text("{")
         (tmp_path / files[1]).write_text("[]")
         with pytest.raises(InputError, match="is not a recorded answer; delete it and record it again"):
             client.get("/v2")
+
+
+ELSEWHERE = EndpointSettings("http://another.invalid:1")
 
 
 def test_answers_of_a_folder_without_sub_folders_are_still_read(tmp_path):
@@ -349,49 +345,38 @@ def test_answers_of_a_folder_without_sub_folders_are_still_read(tmp_path):
     (file,) = tmp_path.rglob("*.json")
     file.rename(tmp_path / file.name)
     file.parent.rmdir()
-    with Endpoint(EndpointSettings("http://another.invalid:1"), mode="replay", folder=tmp_path) as client:
+    with Endpoint(ELSEWHERE, mode="replay", folder=tmp_path) as client:
         assert client.post("/v1", {"a": 1}) == recorded
-    with (
-        replying(OK) as server,
-        endpoint(server, mode="record", folder=tmp_path, resume=True) as client,
-    ):
+    with replying(OK) as server, endpoint(server, mode="record", folder=tmp_path, resume=True) as client:
         assert client.post("/v1", {"a": 1}) == recorded and not server.requests
 
 
 def test_the_hash_depends_on_all_of_a_request_and_not_on_the_order_of_its_keys():
-    requests = [
-        ("POST", "/a", {"x": 1, "y": 2}),
-        ("POST", "/b", {"x": 1, "y": 2}),
-        ("GET", "/a", {"x": 1, "y": 2}),
-        ("POST", "/a", {"x": 1, "y": 3}),
-        ("POST", "/a", None),
-    ]
+    body = {"x": 1, "y": 2}
+    requests = [(*place, body) for place in (("POST", "/a"), ("POST", "/b"), ("GET", "/a"))]
+    requests.append(("POST", "/a", {"x": 1, "y": 3}))
+    requests.append(("POST", "/a", None))
     assert len({request_hash(*request) for request in requests}) == len(requests)
     assert request_hash("POST", "/a", {"y": 2, "x": 1}) == request_hash(*requests[0])
     assert request_hash("GET", "/version", None) == "505cec0ac01d33352305ef5fd7e11733"
 
 
-def test_a_mode_without_its_folder_is_refused(tmp_path):
+def test_a_mode_without_its_folder_and_an_impossible_address_are_refused(tmp_path):
     for mode, folder in (("replay", None), ("record", None), ("live", tmp_path)):
         with pytest.raises(ValueError, match=f"the mode {mode} "):
             Endpoint(EndpointSettings("http://a"), mode=mode, folder=folder)
-
-
-def test_an_impossible_address_is_one_sentence():
     with pytest.raises(EndpointError, match="http://a:99999: is no address of a server"):
         Endpoint(EndpointSettings("http://a:99999"))
 
 
 def test_a_recording_that_is_resumed_asks_only_for_what_it_lacks(tmp_path):
     bodies = [{"a": number} for number in range(3)]
-    with replying(OK) as server, endpoint(server, mode="record", folder=tmp_path) as client:
+    recording = {"mode": "record", "folder": tmp_path, "concurrency": 1}
+    with replying(OK) as server, endpoint(server, **recording) as client:
         client.post("/v1", bodies[1])
     other = (200, {}, '{"ok": 2}')
     for resume, asked in ((True, [bodies[0], bodies[2]]), (False, bodies)):
-        with (
-            replying(other) as server,
-            endpoint(server, mode="record", folder=tmp_path, resume=resume, concurrency=1) as client,
-        ):
+        with replying(other) as server, endpoint(server, **recording, resume=resume) as client:
             found = [answer.content()["ok"] for answer in client.post_each("/v1", bodies)]
             assert [body for _, _, body, _ in server.requests] == asked
         assert found == [2, True if resume else 2, 2]
@@ -403,3 +388,17 @@ def test_a_refusal_that_was_recorded_is_asked_again(tmp_path):
             with endpoint(server, mode="record", folder=tmp_path, resume=True) as client:
                 assert client.post("/v1", {"a": 1}).ok == ok
         assert len(server.requests) == 2
+
+
+def test_control_codes_of_a_server_change_no_terminal(capsys):
+    with replying((503, {}, "a\x1b[2J\u202eb"), OK) as server, endpoint(server) as client:
+        client.post("/v1", {"a": 1})
+    assert r"the server answers 503 a\x1b[2J\u202eb; attempt 2 of 4" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "wait", ["nan", f"Mon, 01 Jan 2030 00:00:00 +{'9' * 25}", f"Mon, {'9' * 25} Jan 2030"]
+)
+def test_a_wait_that_is_none_is_passed_over(wait):
+    with replying((503, {"Retry-After": wait}, ""), OK) as server, endpoint(server) as client:
+        assert client.post("/v1", {"a": 1}).content() == {"ok": True}

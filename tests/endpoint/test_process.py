@@ -1,5 +1,3 @@
-"""A server that a job starts is waited for, and ends with the job however that ends."""
-
 import fcntl
 import os
 import signal
@@ -14,6 +12,7 @@ import pytest
 
 from benchc.endpoint.process import arguments_of, free_port, running
 from benchc.errors import InputError
+from benchc.redaction import remember
 from tests.endpoint.replies import OK, replying
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,15 +33,17 @@ start = time.time()
 print("Loading weights", flush=True)
 http.server.HTTPServer(("127.0.0.1", port), Handler).serve_forever()
 """
-# Of a job that starts the server, says so, and never ends.
+# Of a job that locks a file while its server runs, and never ends.
 JOB = """
-import sys, time
+import fcntl, sys, time
 from pathlib import Path
 from benchc.endpoint.process import running
-port, log, *command = sys.argv[1:]
-with running(command, int(port), Path(log), 30, "tiny"):
-    print("ready", flush=True)
-    time.sleep(600)
+port, log, lock, *command = sys.argv[1:]
+with open(lock, "w") as file:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    with running(command, int(port), Path(log), 30, "tiny", locks=[file.fileno()]):
+        print("ready", flush=True)
+        time.sleep(600)
 """
 
 
@@ -81,72 +82,48 @@ def test_a_server_is_ready_when_it_is_healthy_and_stopped_with_its_workers(tmp_p
 
 def test_an_error_of_the_job_stops_the_server(tmp_path):
     port = free_port()
-    with (
-        pytest.raises(KeyError),
-        running(command(port, tmp_path), port, tmp_path / "server.log", 30, "tiny"),
-    ):
+    with pytest.raises(KeyError), running(command(port, tmp_path), port, tmp_path / "server.log", 30, "tiny"):
         raise KeyError
     assert_ended(tmp_path)
+
+
+def started(folder: Path, port: int, server: list[str]) -> subprocess.Popen[bytes]:
+    """Start a job, and wait for its server."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", JOB, str(port), f"{folder}/server.log", f"{folder}/lock", *server]
+    job = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, start_new_session=True)
+    assert job.stdout is not None and job.stdout.readline() == b"ready\n"
+    job.stdout.close()
+    return job
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_a_killed_job_leaves_no_server(tmp_path, number):
     port = free_port()
-    arguments = [str(port), str(tmp_path / "server.log"), *command(port, tmp_path)]
-    job = subprocess.Popen(
-        [sys.executable, "-c", JOB, *arguments],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
-    assert job.stdout is not None and job.stdout.readline() == b"ready\n"
+    job = started(tmp_path, port, command(port, tmp_path))
     assert all(map(is_running, pids(tmp_path)))
     # As Snakemake and Slurm do: the whole group.
     os.killpg(job.pid, number)
     job.wait(10)
-    job.stdout.close()
     assert_ended(tmp_path)
 
 
-# Of a job that locks a file while its server runs, and never ends.
-LOCKING_JOB = """
-import fcntl, sys, time
-from pathlib import Path
-from benchc.endpoint.process import running
-port, log, lock, *command = sys.argv[1:]
-with open(lock, "w") as file:
-    fcntl.flock(file, fcntl.LOCK_EX)
-    with running(command, int(port), Path(log), 30, "tiny", locks=[file.fileno()]):
-        print("ready", flush=True)
-        time.sleep(600)
-"""
 # Needs a second to end, as a server that frees a GPU.
 SLOW_TO_END = """
-import os, signal, sys, time
-def end(*_):
-    time.sleep(1)
-    os._exit(0)
-signal.signal(signal.SIGTERM, end)
+import os, signal, time
+signal.signal(signal.SIGTERM, lambda *_: (time.sleep(1), os._exit(0)))
 """
 
 
 def test_a_file_stays_locked_until_the_server_of_a_killed_job_has_ended(tmp_path):
-    port, lock = free_port(), tmp_path / "lock"
+    port = free_port()
     server = [sys.executable, "-c", SLOW_TO_END + SERVER, *command(port, tmp_path)[3:]]
-    job = subprocess.Popen(
-        [sys.executable, "-c", LOCKING_JOB, str(port), str(tmp_path / "server.log"), str(lock), *server],
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        stdout=subprocess.PIPE,
-        start_new_session=True,
-    )
-    assert job.stdout is not None and job.stdout.readline() == b"ready\n"
+    job = started(tmp_path, port, server)
     job.kill()
     job.wait()
-    job.stdout.close()
     running_server, _ = pids(tmp_path)
     assert is_running(running_server)
-    with lock.open() as file:
+    with (tmp_path / "lock").open() as file:
         end = time.monotonic() + 15
         while not locked(file):
             assert time.monotonic() < end, "it stays locked"
@@ -165,10 +142,8 @@ def locked(file: IO[str]) -> bool:
 def test_a_server_that_does_not_become_healthy_is_one_sentence(tmp_path):
     port, log = free_port(), tmp_path / "server.log"
     sentence = r"tiny: its server does not answer /health within 3 s: Loading weights; raise `start_s`, or"
-    with (
-        pytest.raises(InputError, match=sentence),
-        running(command(port, tmp_path, delay=60), port, log, 3, "tiny"),
-    ):
+    slow = command(port, tmp_path, delay=60)
+    with pytest.raises(InputError, match=sentence), running(slow, port, log, 3, "tiny"):
         raise AssertionError("it is not ready")
     assert_ended(tmp_path)
 
@@ -189,26 +164,31 @@ def test_a_server_that_ends_at_once_is_one_sentence(tmp_path, program, reason):
     assert str(log) in str(caught.value) and "\n" not in str(caught.value)
 
 
+def test_the_log_of_a_server_has_no_key_once_it_has_ended(tmp_path):
+    remember("a-secret-key")
+    program = [sys.executable, "-c", r"print('caf\xe9 --api-key a-secret-key'); raise SystemExit(3)"]
+    log = tmp_path / "log"
+    with pytest.raises(InputError, match=r"--api-key \*\*\*;"), running(program, 1, log, 30, "tiny"):
+        raise AssertionError("it is not ready")
+    assert log.read_text() == "café --api-key ***\n"
+
+
 def test_a_server_that_ends_while_another_answers_at_its_port_is_one_sentence(tmp_path):
     def slow(headers: object, body: object) -> object:
         time.sleep(1)
         return OK
 
-    ended = [sys.executable, "-c", "raise SystemExit('address already in use')"]
-    with (
-        replying(slow) as another,
-        pytest.raises(InputError, match="ended while it started: address already in use; correct `command`"),
-        running(ended, another.server_address[1], tmp_path / "server.log", 30, "tiny"),
-    ):
-        raise AssertionError("it is another server")
-    later = [sys.executable, "-c", "import time; time.sleep(1); raise SystemExit('address already in use')"]
+    def check(reply: object, program: str, sentence: str, seconds: float) -> None:
+        command, log = [sys.executable, "-c", program], tmp_path / "server.log"
+        raises = pytest.raises(InputError, match=sentence)
+        with replying(reply) as other, raises, running(command, other.server_address[1], log, 30, "tiny"):
+            assert seconds, "it is another server"
+            time.sleep(seconds)
+
+    ended = "raise SystemExit('address already in use')"
+    check(slow, ended, "ended while it started: address already in use; correct `command`", 0)
     sentence = "tiny: its server ended while it was asked, with exit status 1: address already in use; look"
-    with (
-        replying(OK) as another,
-        pytest.raises(InputError, match=sentence),
-        running(later, another.server_address[1], tmp_path / "server.log", 30, "tiny"),
-    ):
-        time.sleep(3)
+    check(OK, f"import time; time.sleep(1); {ended}", sentence, 3)
 
 
 def test_a_worker_that_outlives_its_server_is_killed(tmp_path):

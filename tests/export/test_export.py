@@ -1,5 +1,3 @@
-"""An export has the items and images of the run in the formats of others, without what is withheld."""
-
 import base64
 import csv
 import hashlib
@@ -31,19 +29,6 @@ from benchc.sources.vlmevalkit import read_vlmevalkit
 from tests.export.conftest import REPO, finished_run
 
 
-def test_a_file_that_was_put_there_meanwhile_stays(small, tmp_path, monkeypatch):
-    described = write.write_descriptions
-
-    def put(*arguments: object) -> None:
-        described(*arguments)
-        (tmp_path / "e").mkdir()
-        (tmp_path / "e/notes.txt").write_text("mine")
-
-    monkeypatch.setattr(write, "write_descriptions", put)
-    assert "exists already, and nothing is overwritten" in refused(small.folder, tmp_path / "e")
-    assert (tmp_path / "e/notes.txt").read_text() == "mine"
-
-
 @pytest.fixture(autouse=True)
 def offline(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(datasets.config, "HF_DATASETS_CACHE", tmp_path / "cache")
@@ -63,9 +48,7 @@ def test_datasets_decodes_the_images_that_models_are_shown(small, exported, spli
     assert found["id"][:] == small.ids
     expected = pixels(small, *cell)
     pool = {row["id"]: row for row in read_table(small.pool, POOL).iter_rows(named=True)}
-    kappa = dict(
-        pl.read_parquet(small.folder / "selection/selected.parquet").select("id", "kappa").iter_rows()
-    )
+    kappa = dict(pl.read_parquet(small.folder / "selection/selected.parquet", columns=["id", "kappa"]).rows())
     column = "image" if "image" in found.features else "images"
     for row in found:
         image = row[column] if column == "image" else row[column][0]
@@ -81,24 +64,18 @@ def test_datasets_decodes_the_images_that_models_are_shown(small, exported, spli
     assert len(corrupted) == 15 * len(small.ids)
 
 
-def test_the_card_counts_what_is_there(small, exported):
+def test_the_card_counts_what_is_there_and_croissant_reads_it(small, exported):
     card = yaml.safe_load((exported / "README.md").read_text().split("---\n")[1])
     builder = datasets.load_dataset_builder(str(exported), "default")
     info = card["dataset_info"]
-    assert {split["name"]: split["num_examples"] for split in info["splits"]} == {
-        name: len(small.ids) for name in builder.config.data_files
-    }
-    written = datasets.Features._from_yaml_list(info["features"])
-    assert written == builder.info.features
+    counts = {split["name"]: split["num_examples"] for split in info["splits"]}
+    assert counts == dict.fromkeys(builder.config.data_files, len(small.ids))
+    assert datasets.Features._from_yaml_list(info["features"]) == builder.info.features
     assert info["download_size"] == sum(path.stat().st_size for path in exported.glob("data/*"))
     assert card["license"] == "unknown"
-
-
-def test_croissant_is_valid_and_reads_the_rows(small, exported):
     found = mlcroissant.Dataset(str(exported / "croissant.json"))
     assert not found.metadata.issues.errors
-    ids = {record["default/id"].decode() for record in found.records("default")}
-    assert ids == set(small.ids)
+    assert {record["default/id"].decode() for record in found.records("default")} == set(small.ids)
 
 
 def test_croissant_reads_the_images_of_items_with_several(small, tmp_path):
@@ -106,27 +83,22 @@ def test_croissant_reads_the_images_of_items_with_several(small, tmp_path):
     pool = read_table(run / POOL_FILE, POOL)
     one, other = small.ids[:2]
     second = pool.row(by_predicate=pl.col("id") == other, named=True)
-    rows = [
-        {**row, **{name: row[name] + second[name] for name in ("image_keys", "images")}}
-        if row["id"] == one
-        else row
-        for row in pool.iter_rows(named=True)
-    ]
+    rows = pool.to_dicts()
+    for row in rows:
+        if row["id"] == one:
+            row |= {name: row[name] + second[name] for name in ("image_keys", "images")}
     write_table(pl.DataFrame(rows, pool.schema), run / POOL_FILE, POOL)
     write_export(read_finished(run), tmp_path / "e", repo=REPO, redistribute=["shapes"], tsv=False)
     found = mlcroissant.Dataset(str(tmp_path / "e/croissant.json"))
     assert not found.metadata.issues.errors
     records = {
-        record["default/id"].decode(): record["default/images"]
+        record["default/id"].decode(): [pixel_hash([np.array(image)]) for image in record["default/images"]]
         for record in found.records("default")
         if (record["default/corruption"], record["default/severity"]) == (b"shot_noise", 5)
     }
-    expected = {id_: [image] for id_, image in pixels(small, "shot_noise", 5).items()}
+    expected = {id_: [pixel_hash([image])] for id_, image in pixels(small, "shot_noise", 5).items()}
     expected[one] += expected[other]
-    assert {id_: [pixel_hash([np.array(image)]) for image in images] for id_, images in records.items()} == {
-        id_: [pixel_hash([image]) for image in images] for id_, images in expected.items()
-    }
-    assert len(set(map(pixel_hash, ([image] for image in expected[one])))) == 2
+    assert records == expected and len(set(expected[one])) == 2
 
 
 def test_vlmevalkit_files_are_sources_with_the_same_items(small, exported):
@@ -142,47 +114,33 @@ def test_vlmevalkit_files_are_sources_with_the_same_items(small, exported):
         assert np.array_equal(decode(images[0]["bytes"]), expected[id_])
 
 
+ITEM = {"id": "a/1", "question": "Q\t?", "hint": None, "options": ["x", 'y"'], "answer": 1}
+ITEM |= {"category": "c", "l2_category": None}
+
+
 def test_tsv_files_end_before_they_are_too_large(tmp_path):
-    item = {
-        "id": "a/1",
-        "question": "Q\t?",
-        "hint": None,
-        "options": ["x", 'y"'],
-        "answer": 1,
-        "category": "c",
-    }
     files = TsvFiles(tmp_path, "t", options=3, most_bytes=400)
     shown = [bytes(range(60)), bytes(range(50))]
-    for number in range(3):
-        files.append(number, {**item, "l2_category": None}, shown)
-    files.append(3, {**item, "l2_category": None, "options": []}, shown)
-    files.append(4, {**item, "l2_category": None, "answer": None}, shown)
+    for number, item in enumerate([ITEM, ITEM, ITEM, ITEM | {"options": []}, ITEM | {"answer": None}]):
+        files.append(number, item, shown)
     files.close()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["t.tsv", "t_2.tsv"]
     with (tmp_path / "t_2.tsv").open(newline="") as file:
         (row,) = csv.DictReader(file, delimiter="\t")
+    images = str([base64.b64encode(data).decode() for data in shown])
     assert row == {
-        "index": "2",
-        "image": str([base64.b64encode(data).decode() for data in shown]),
-        "question": "Q\t?",
-        "hint": "",
-        "A": "x",
-        "B": 'y"',
-        "C": "",
-        "answer": "B",
-        "category": "c",
-        "l2-category": "",
-        "id": "a/1",
+        **{"index": "2", "image": images, "question": "Q\t?", "hint": "", "A": "x", "B": 'y"', "C": ""},
+        **{"answer": "B", "category": "c", "l2-category": "", "id": "a/1"},
         "image_path": "['2.png', '2-1.png']",
     }
 
 
 def test_what_vlmevalkit_would_misread_is_written_otherwise(tmp_path):
-    item = {"id": "a/1", "question": "one\rtwo", "hint": "", "options": ["x\ry", "z"], "answer": 0}
+    item = ITEM | {"question": "one\rtwo", "hint": "", "options": ["x\ry", "z"]}
     files = TsvFiles(tmp_path, "t", options=2)
     grey = np.full((40, 50, 3), 200, np.uint8)
     for number in range(2):
-        files.append(number, {**item, "category": "c", "l2_category": "d"}, [encode(grey)])
+        files.append(number, item, [encode(grey)])
     files.close()
     assert len(base64.b64encode(encode(grey))) <= 64  # which is an index of a row there
     table = pd.read_csv(tmp_path / "t.tsv", sep="\t")
@@ -204,7 +162,7 @@ def test_shards_and_row_groups_are_small(small, tmp_path, monkeypatch):
     assert not (tmp_path / "e/vlmevalkit").exists()
 
 
-def test_results_of_models_are_those_of_the_tables(small, exported):
+def test_results_of_models_and_selected_items_are_those_of_the_tables(small, exported):
     tasks = yaml.safe_load((exported / "eval.yaml").read_text())["tasks"]
     names = datasets.get_dataset_config_names(str(exported))
     assert {task["config"] for task in tasks} <= set(names)
@@ -216,9 +174,6 @@ def test_results_of_models_are_those_of_the_tables(small, exported):
         assert results["ras"]["value"] == table.filter(model=path.stem)["ras"][0]
         assert results["ras"]["dataset"]["id"] == REPO
         assert results.keys() == {task["id"] for task in tasks}
-
-
-def test_selected_ids_and_kappa_are_a_small_table(small, exported):
     selected = pl.read_parquet(small.folder / "selection/selected.parquet").filter(pl.col("selected"))
     found = pl.read_csv(exported / "selected.csv")
     assert found.sort("id").equals(selected.select("id", "kappa").sort("id"))
@@ -233,9 +188,8 @@ def test_nothing_of_a_withheld_source_is_passed_on(small, withheld):
     pool = read_table(withheld / "run/pool/items.parquet", POOL)
     assert pool["id"].equals(items["id"])
     of_hidden = pool.filter(pl.col("source") == "shapes")
-    assert of_hidden.select(pl.exclude("id", "source", "image_keys")).null_count().sum_horizontal()[0] == (
-        of_hidden.height * 8
-    )
+    nothing = of_hidden.select(pl.exclude("id", "source", "image_keys")).null_count()
+    assert nothing.sum_horizontal()[0] == of_hidden.height * 8
     for path, data in everything.items():
         assert not any(image[0]["bytes"] in data for image in hidden["images"]), path
         if path.suffix == ".parquet" and "source" in pq.read_schema(path).names and "data" in path.parts:
@@ -269,7 +223,12 @@ def test_tables_with_images_or_texts_are_refused_beside_a_withheld_source(tmp_pa
             refuse_content(path, ["shapes"])
 
 
-def test_the_report_is_not_copied(small):
+def test_images_that_jobs_generated_are_exported_and_the_report_is_not(finished, small, exported, tmp_path):
+    fly = finished_run(finished, "fly")
+    write_export(fly, tmp_path / "e", repo=REPO, redistribute=["shapes"])
+    assert fly.ids == small.ids
+    name = "data/shot_noise_3-00000-of-00001.parquet"
+    assert pq.read_table(tmp_path / "e" / name).equals(pq.read_table(exported / name))
     report = small.folder / "report.html"
     assert not report.exists()
     report.touch()
@@ -277,14 +236,6 @@ def test_the_report_is_not_copied(small):
         assert "report.html" not in small.files()
     finally:
         report.unlink()
-
-
-def test_images_that_jobs_generated_are_exported(finished, small, exported, tmp_path):
-    fly = finished_run(finished, "fly")
-    write_export(fly, tmp_path / "e", repo=REPO, redistribute=["shapes"])
-    assert fly.ids == small.ids
-    name = "data/shot_noise_3-00000-of-00001.parquet"
-    assert pq.read_table(tmp_path / "e" / name).equals(pq.read_table(exported / name))
 
 
 def refused(run: Path, folder: Path, *redistribute: str) -> str:
@@ -295,7 +246,7 @@ def refused(run: Path, folder: Path, *redistribute: str) -> str:
     return str(line)
 
 
-def test_mistakes_are_one_sentence(finished, small, tmp_path):
+def test_mistakes_are_one_sentence(finished, small, tmp_path, monkeypatch):
     run = small.folder
     (tmp_path / "taken").mkdir()
     (tmp_path / "taken/file").touch()
@@ -304,14 +255,23 @@ def test_mistakes_are_one_sentence(finished, small, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "none")
     assert refused(run, tmp_path / "link") == f"{tmp_path}/link: is a link; choose another FOLDER"
     assert refused(run, Path()) == ".: is the working directory; choose another FOLDER"
-    assert refused(run, tmp_path / "e", "shape") == (
-        "--redistribute: the run has no source shape; its sources are drawn-text, shapes"
-    )
-    reason = "its config.yaml cannot be read (No such file or directory)"
-    assert refused(tmp_path, tmp_path / "e").endswith(
-        f"but {reason}; give the folder of a finished run, such as results/demo."
-    )
+    message = "--redistribute: the run has no source shape; its sources are drawn-text, shapes"
+    assert refused(run, tmp_path / "e", "shape") == message
+    reason = "but its config.yaml cannot be read (No such file or directory)"
+    message = f"{reason}; give the folder of a finished run, such as results/demo."
+    assert refused(tmp_path, tmp_path / "e").endswith(message)
     unfinished = finished.copy(tmp_path / "copy").folder / "results/small"
     (unfinished / "tables/table1.csv").unlink()
     assert "is not finished: tables/table1.csv is missing" in refused(unfinished, tmp_path / "e")
     assert not (tmp_path / "e").exists()
+    # A file that was put there meanwhile stays.
+    described = write.write_descriptions
+
+    def put(*arguments: object) -> None:
+        described(*arguments)
+        (tmp_path / "e").mkdir()
+        (tmp_path / "e/notes.txt").write_text("mine")
+
+    monkeypatch.setattr(write, "write_descriptions", put)
+    assert "exists already, and nothing is overwritten" in refused(run, tmp_path / "e")
+    assert (tmp_path / "e/notes.txt").read_text() == "mine"

@@ -1,5 +1,3 @@
-"""The run that is made again from an export is the run; what was changed is refused in one line."""
-
 import json
 import shutil
 from pathlib import Path
@@ -72,14 +70,18 @@ def test_a_killed_call_leaves_nothing_that_counts(moved, tmp_path, monkeypatch):
 
 
 def test_a_run_that_is_never_passed_on_whole_is_made_again_from_its_sources(small, withheld, tmp_path):
-    (tmp_path / "data").mkdir()
-    tsv = small.folder.parents[1] / "data/shapes.tsv"
-    shutil.copy(tsv, tmp_path / "data/shapes.tsv")
+    copy_sources(small, tmp_path)
     folder = tmp_path / rebuild(withheld, root=tmp_path)
     names = same_files(folder, small.folder)
     assert "pool/items.parquet" in names
     assert "figures/figure5.png" not in names
     check_images(small, folder)
+
+
+def copy_sources(small, folder: Path) -> Path:
+    """Copy the file of the source that is not passed on; return its path."""
+    (folder / "data").mkdir()
+    return Path(shutil.copy(small.folder.parents[1] / "data/shapes.tsv", folder / "data/shapes.tsv"))
 
 
 def sentence(export: Path, root: Path) -> str:
@@ -93,9 +95,8 @@ def sentence(export: Path, root: Path) -> str:
 
 def test_other_files_of_a_source_are_noticed(small, withheld, tmp_path):
     assert "there is no data/shapes.tsv" in sentence(withheld, tmp_path)
-    (tmp_path / "data").mkdir()
-    text = (small.folder.parents[1] / "data/shapes.tsv").read_text()
-    path = tmp_path / "data/shapes.tsv"
+    path = copy_sources(small, tmp_path)
+    text = path.read_text()
     path.write_text(text.replace("?", "!"))
     assert f"{path}: has other questions, options or images" in sentence(withheld, tmp_path)
     path.write_text("\n".join(text.splitlines()[:2]))
@@ -113,8 +114,7 @@ def test_other_pixels_are_noticed(small, withheld, tmp_path):
     manifest = read_manifest(export)
     (export / FILE).unlink()
     write_manifest(export, manifest)
-    (tmp_path / "data").mkdir()
-    shutil.copy(small.folder.parents[1] / "data/shapes.tsv", tmp_path / "data/shapes.tsv")
+    copy_sources(small, tmp_path)
     last = rows.slice(rows.num_rows - 1).to_pylist()[0]
     assert sentence(export, tmp_path).startswith(
         f"item {last['id']} under {last['corruption']} at severity {last['severity']}: has other pixels than "
@@ -137,23 +137,16 @@ def test_an_altered_export_is_refused(moved, tmp_path):
     manifest.write_text(text[:-20])
     assert sentence(moved, tmp_path) == incomplete
     files = json.loads(text)["files"]
+    others = {name: facts for name, facts in files.items() if name != "run/config.yaml"}
     for change in (
-        {"run": "../../run"},
-        {"run": ""},
-        {"run": 5},
-        {"format": 0},
-        {"seed": "x"},
-        {"images_folder": "../images"},
-        {"inputs": {"a": "../../b"}},
-        {"inputs": {"a": "run/config.yaml"}},
-        {"recipes": {"../fog": {}}},
-        {"recipes": ["fog"]},
-        {"footers": {}},
-        {"withheld": "abc"},
-        {"withheld": {"../shapes": {"items": 1}}},
+        *({"run": value} for value in ("../../run", "", 5)),
+        *({"format": 0}, {"seed": "x"}, {"images_folder": "../images"}, {"footers": {}}),
+        *({"inputs": {"a": value}} for value in ("../../b", "run/config.yaml")),
+        *({"recipes": value} for value in ({"../fog": {}}, ["fog"])),
+        *({"withheld": value} for value in ("abc", {"../shapes": {"items": 1}})),
         {"files": files | {"/etc/passwd": {"bytes": 1, "sha256": ""}}},
-        {"files": files | {"data/x.parquet": {"sha256": ""}}},
-        {"files": {name: facts for name, facts in files.items() if name != "run/config.yaml"}},
+        {"files": files | {"x": {"sha256": ""}}},
+        {"files": others},
     ):
         edited = {key: value for key, value in json.loads(text).items() if key != "~digest"} | change
         manifest.write_text(Manifest(**edited).to_json())
@@ -168,14 +161,12 @@ def test_an_altered_export_is_refused(moved, tmp_path):
     manifest.write_text(text)
     other = moved / "data/gaussian_noise_3-00000-of-00000.parquet"
     shutil.copyfile(moved / "data/gaussian_noise_3-00000-of-00001.parquet", other)
-    assert (
-        sentence(moved, tmp_path) == f"{other}: is no file of the export ({FILE} does not have it); delete it"
-    )
+    unknown = f"{other}: is no file of the export ({FILE} does not have it); delete it"
+    assert sentence(moved, tmp_path) == unknown
     other.unlink()
     newer = json.loads(text) | {"format": 2, "benchc": "9.0", "new": 1}
     manifest.write_text(json.dumps(newer))
-    assert sentence(moved, tmp_path) == (
-        f"{manifest}: was written by a newer version of benchc (9.0); update benchc"
-    )
+    message = f"{manifest}: was written by a newer version of benchc (9.0); update benchc"
+    assert sentence(moved, tmp_path) == message
     manifest.unlink()
     assert "is no export, since its manifest.json cannot be read" in sentence(moved, tmp_path)

@@ -1,5 +1,3 @@
-"""The script that extracts options writes one row per answer, and counts those without an option."""
-
 from pathlib import Path
 
 import polars as pl
@@ -17,25 +15,12 @@ from tests.footers import footer_of
 REPLIES = ["B", "The answer is C.", "no idea", "A or B", "red"]
 
 
-def answers(
-    folder: Path, pool: Path, model: str = "m", replies: list[str] | None = None, finish: str = "stop"
-) -> Path:
-    rows = [
-        {
-            "id": f"s/{number}",
-            "corruption": "clean",
-            "severity": 0,
-            "reply": reply,
-            "finish": finish,
-            "n_tokens": 3,
-            "prompt_hash": "p",
-            "image_hash": "i",
-        }
-        for number, reply in enumerate(replies or REPLIES)
-    ]
+def answers(folder: Path, pool: Path, model: str = "m", replies=REPLIES, finish: str = "stop") -> Path:
+    rows = [(f"s/{number}", "clean", 0, reply, finish, 3, "p", "i") for number, reply in enumerate(replies)]
+    frame = pl.DataFrame(rows, schema=pl.Schema(ANSWERS.columns), orient="row")
     path = folder / model / "all.parquet"
     footer = {"label": "m", "answers": len(rows), "pool": pool_digest(pool, QUESTION_COLUMNS), "seed": 1}
-    write_table(pl.DataFrame(rows, schema=pl.Schema(ANSWERS.columns)), path, ANSWERS, footer_of(footer))
+    write_table(frame, path, ANSWERS, footer_of(footer))
     return path
 
 
@@ -57,10 +42,9 @@ def judge(pool: Path, *paths: Path) -> Path:
 
 def test_an_answer_without_text_at_its_limit_is_unfinished(pool, tmp_path):
     replies = ["", "B", "no", "", "red"]
-    limited = read_table(judge(pool, answers(tmp_path, pool, replies=replies, finish="length")), JUDGEMENTS)
-    assert limited["status"].to_list() == ["unfinished", "letter", "unparsable", "unfinished", "text"]
-    ended = read_table(judge(pool, answers(tmp_path, pool, replies=replies)), JUDGEMENTS)
-    assert ended["status"].to_list()[0] == "unparsable"
+    for finish, without in (("length", "unfinished"), ("stop", "unparsable")):
+        judged = read_table(judge(pool, answers(tmp_path, pool, replies=replies, finish=finish)), JUDGEMENTS)
+        assert judged["status"].to_list() == [without, "letter", "unparsable", without, "text"]
 
 
 def test_each_answer_has_its_option_or_the_reason_why_not(pool, tmp_path, capsys):
@@ -73,16 +57,20 @@ def test_each_answer_has_its_option_or_the_reason_why_not(pool, tmp_path, capsys
     assert "m: 5 answers, 2 without an option (1 ambiguous, 1 unparsable)" in capsys.readouterr().err
 
 
-def test_an_open_ended_question_has_no_option_to_choose(pool, tmp_path):
-    path = answers(tmp_path, pool, replies=[*REPLIES, "a dog"])
+def test_answers_to_open_questions_or_of_another_model_or_pool_are_refused(pool, tmp_path):
     with pytest.raises(InputError, match="item s/5 is an open-ended question"):
-        judge(pool, path)
-
-
-def test_answers_of_another_model_or_pool_are_refused(pool, tmp_path):
+        judge(pool, answers(tmp_path, pool, replies=[*REPLIES, "a dog"]))
     with pytest.raises(TableError, match="its answers are those of m, but its folder is other"):
         judge(pool, answers(tmp_path, pool, model="other"))
     path = answers(tmp_path, pool)
     write_table(pl.DataFrame(schema=pl.Schema(POOL.columns)), pool, POOL)
     with pytest.raises(TableError, match="not on the items of"):
         judge(pool, path)
+
+
+def test_answers_of_two_revisions_are_refused(pool, tmp_path):
+    paths = [answers(tmp_path, pool).rename(tmp_path / f"m/{part}.parquet") for part in ("fog", "snow")]
+    facts = read_footer(paths[0])
+    write_table(read_table(paths[1], ANSWERS), paths[1], ANSWERS, footer_of({**facts, "revision": "2"}))
+    with pytest.raises(InputError, match=r"snow\.parquet: its revision is 2, that of .*fog\.parquet is None"):
+        judge(pool, *paths)

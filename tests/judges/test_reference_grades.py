@@ -1,5 +1,3 @@
-"""Grades of free answers: exactly, by the evaluator's rules, and by the answers of annotators."""
-
 from pathlib import Path
 
 import polars as pl
@@ -9,7 +7,7 @@ from benchc.errors import InputError
 from benchc.judges.reference_grades import Reference, answers_of_one_model, graded, read_references
 from benchc.schemas.answers import ANSWERS
 from benchc.schemas.grades import GRADES
-from benchc.schemas.parquet import write_table
+from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 from benchc.schemas.references import REFERENCES
@@ -25,24 +23,18 @@ def answers(*rows: tuple[str, str, int, str, str | None]) -> pl.DataFrame:
 
 def test_each_grade_of_each_answer():
     references = {"a": Reference("2", ANNOTATORS), "b": Reference("red", [])}
-    table = graded(
-        answers(
-            ("a", "clean", 0, "2", "stop"),
-            ("a", "snow", 1, "Two.", "length"),
-            ("a", "snow", 2, "3", None),
-            ("b", "clean", 0, "Red", "stop"),
-            ("b", "snow", 1, "", "stop"),
-            ("b", "snow", 2, "2", "stop"),
-        ),
-        references,
-    )
+    references |= {"c": Reference(" in the sun\n", []), "d": Reference(" ", [])}
+    rows = [("a", "clean", 0, "2", "stop"), ("a", "snow", 1, "Two.", "length"), ("a", "snow", 2, "3", None)]
+    rows += [("b", "clean", 0, "Red", "stop"), ("b", "snow", 1, "", "stop"), ("b", "snow", 2, "2", "stop")]
+    rows += [("c", "clean", 0, "in the sun", "stop"), ("d", "clean", 0, "", "stop")]
+    table = graded(answers(*rows), references)
     assert table.schema == pl.Schema(GRADES.columns)
-    assert table["exact"].to_list() == [True, False, False, False, False, False]
-    assert table["normalised"].to_list() == [True, True, False, True, False, False]
+    assert table["exact"].to_list() == [True, False, False, False, False, False, True, False]
+    assert table["normalised"].to_list() == [True, True, False, True, False, False, True, False]
     # Of ten annotators, 4 or more others of each say 2; 1 other of each of the two that say 3 does so.
-    assert table["soft"].to_list() == pytest.approx([1, 1, (2 * 1 / 3 + 8 * 2 / 3) / 10, None, None, None])
-    assert table["empty"].to_list() == [False, False, False, False, True, False]
-    assert table["finish"].to_list() == ["stop", "length", None, "stop", "stop", "stop"]
+    assert table["soft"].to_list() == pytest.approx([1, 1, (2 * 1 / 3 + 8 * 2 / 3) / 10, *[None] * 5])
+    assert table["empty"].to_list() == [False, False, False, False, True, False, False, True]
+    assert table["finish"].to_list() == ["stop", "length", None, *["stop"] * 5]
     assert table.select("id", "corruption", "severity", "reply").rows()[1] == ("a", "snow", 1, "Two.")
 
 
@@ -80,14 +72,19 @@ def answer_file(folder: Path, label: str, *rows: tuple[str, str, int]) -> Path:
 
 
 def test_answers_are_of_one_model_and_one_to_each_question(tmp_path):
-    whole = answer_file(tmp_path, "m", ("a", "clean", 0), ("a", "snow", 1))
-    assert answers_of_one_model([whole]).select("id", "corruption", "severity").rows() == [
-        ("a", "clean", 0),
-        ("a", "snow", 1),
-    ]
-    other = answer_file(tmp_path, "n", ("a", "snow", 2))
+    rows = ("a", "clean", 0), ("a", "snow", 1)
+    whole = answer_file(tmp_path, "m", *rows)
+    assert answers_of_one_model([whole]).select("id", "corruption", "severity").rows() == [*rows]
+    other, again = answer_file(tmp_path, "n", ("a", "snow", 2)), answer_file(tmp_path, "m", rows[1])
     with pytest.raises(InputError, match="files of m and n; give those of one model"):
         answers_of_one_model([whole, other])
-    again = answer_file(tmp_path, "m", ("a", "snow", 1))
     with pytest.raises(InputError, match="two answers to a under snow at severity 1; give one"):
         answers_of_one_model([whole, again])
+
+
+def test_answers_of_two_revisions_are_refused(tmp_path):
+    paths = [answer_file(tmp_path, "m", *[("a", "snow", level)] * level) for level in (1, 2)]
+    for revision, path in enumerate(paths):
+        write_table(read_table(path, ANSWERS), path, ANSWERS, footer_of({"label": "m", "revision": revision}))
+    with pytest.raises(InputError, match=r"2\.parquet: its revision is 1, that of .*1\.parquet is 0; delete"):
+        answers_of_one_model(paths)

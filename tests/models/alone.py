@@ -16,9 +16,8 @@ class Alone:
 
     def __init__(self, folder: Path) -> None:
         self.processor = transformers.AutoProcessor.from_pretrained(folder)
-        self.processor.image_processor = transformers.AutoImageProcessor.from_pretrained(
-            folder, backend="pil"
-        )
+        images = transformers.AutoImageProcessor.from_pretrained(folder, backend="pil")
+        self.processor.image_processor = images
         self.folder = folder
 
     @cached_property

@@ -2,42 +2,44 @@
 
 import shutil
 from pathlib import Path
-from typing import NamedTuple
 
 from tokenizers.processors import TemplateProcessing
 
 from benchc.hugging_face import transformers
 
 BOS = "<s>"
-
-
-class Origin(NamedTuple):
-    """Where BOS comes from, and how many a prompt begins with."""
-
-    template: bool
-    tokenizer: bool
-    count: int
-
-
+# What the template begins with, and what the tokenizer writes, None for the text alone.
 ORIGINS = {
-    "by none": Origin(False, False, 0),
-    "by template": Origin(True, False, 1),
-    "by tokenizer": Origin(False, True, 1),
-    "by both": Origin(True, True, 1),
+    "by none": ("", None),
+    "by template": (BOS, None),
+    "by tokenizer": ("", f"{BOS} $A"),
+    "by both": (BOS, f"{BOS} $A"),
 }
 
 
-def save_with_bos(source: Path, folder: Path, origin: Origin) -> Path:
+def save_with_bos(source: Path, folder: Path, origin: tuple[str, str | None]) -> Path:
     """Save the checkpoint in ``source``, which has no BOS, with the tokenizer and template of ``origin``."""
     processor = transformers.AutoProcessor.from_pretrained(source)
+    assert processor.tokenizer.bos_token == BOS
+    before, single = origin
+    return saved(source, folder, before + processor.chat_template, single)
+
+
+def saved(
+    source: Path, folder: Path, template: str, single: str | None = None, **of_tokenizer: str | None
+) -> Path:
+    """Save a checkpoint with a chat template and a tokenizer that writes ``single``, None for the text alone.
+
+    ``of_tokenizer``: attributes such as ``bos_token``.
+    """
+    processor = transformers.AutoProcessor.from_pretrained(source)
     tokenizer = processor.tokenizer
-    assert tokenizer.bos_token == BOS
-    if origin.tokenizer:
-        tokenizer.backend_tokenizer.post_processor = TemplateProcessing(
-            single=f"{BOS} $A", special_tokens=[(BOS, tokenizer.bos_token_id)]
-        )
-    if origin.template:
-        processor.chat_template = BOS + processor.chat_template
+    if single is not None:
+        ids = [(token, tokenizer.convert_tokens_to_ids(token)) for token in (BOS, "</s>")]
+        tokenizer.backend_tokenizer.post_processor = TemplateProcessing(single=single, special_tokens=ids)
+    for name, value in of_tokenizer.items():
+        setattr(tokenizer, name, value)
+    processor.chat_template = template
     shutil.copytree(source, folder, dirs_exist_ok=True)
     processor.save_pretrained(folder)
     return folder

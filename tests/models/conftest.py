@@ -1,16 +1,21 @@
 """Small checkpoints with random weights, saved and loaded like published ones."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import huggingface_hub
 import numpy as np
 import pytest
 import torch
 
+from benchc.models.hub import fetch as hub_fetch
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question, letter_prompt, text_prompt
+from benchc.models.tf32 import forbid_tf32
+from tests.models.hub_server import Hub, serving
 from tests.models.sglang_like import SglangLikeServer
 from tests.models.vllm_like import TinyServer
 
@@ -67,14 +72,32 @@ def scorers(checkpoints: dict[str, Path]) -> dict[tuple[str, str], object]:
 
 @pytest.fixture
 def variants() -> list[list[np.ndarray]]:
-    """Five variants of one image."""
     rng = np.random.default_rng(3)
     return [[rng.integers(0, 256, (40, 56, 3), dtype=np.uint8)] for _ in range(5)]
 
 
 @pytest.fixture
+def image() -> np.ndarray:
+    return np.random.default_rng(5).integers(0, 256, (40, 56, 3), dtype=np.uint8)
+
+
+@pytest.fixture
+def folder(checkpoints: dict[str, Path], tmp_path: Path) -> Path:
+    """A checkpoint that a test may change."""
+    return Path(shutil.copytree(checkpoints["llava"], tmp_path / "model"))
+
+
+@pytest.fixture
+def torch_settings() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    yield
+    forbid_tf32()
+    torch.set_num_threads(threads)
+    torch.use_deterministic_algorithms(False)
+
+
+@pytest.fixture
 def serve(checkpoints: dict[str, Path]) -> Iterator[Serve]:
-    """Start servers of the small checkpoints."""
     started = []
 
     def start(family: str = "llava", **settings: Any) -> TinyServer:
@@ -88,7 +111,6 @@ def serve(checkpoints: dict[str, Path]) -> Iterator[Serve]:
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Start servers of the checkpoint in a folder."""
     started = []
 
     def start(folder: Path, kind: str = "vllm", **settings: Any) -> TinyServer:
@@ -98,3 +120,22 @@ def start() -> Iterator[Start]:
     yield start
     for server in started:
         server.stop()
+
+
+@pytest.fixture
+def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
+    """A hub without repositories, an empty cache, and no token."""
+    constants = huggingface_hub.constants
+    for name in ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
+    monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "token"))
+    monkeypatch.setattr(constants, "HF_STORED_TOKENS_PATH", str(tmp_path / "tokens"))
+    monkeypatch.setattr(hub_fetch, "LONGEST_WAIT", 0.0)
+    with serving() as hub:
+        monkeypatch.setattr(constants, "ENDPOINT", hub.endpoint)
+        template = hub.endpoint + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+        monkeypatch.setattr(huggingface_hub.hf_api.api, "endpoint", hub.endpoint)
+        yield hub

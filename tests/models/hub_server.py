@@ -4,8 +4,9 @@ import hashlib
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -26,11 +27,8 @@ class Repository:
 
     def add(self, folder: Path, commit: str, branch: str = "main", **others: bytes) -> None:
         """Add a folder's files, and ``others`` by name, as a commit, and move a branch to it."""
-        files = {
-            path.relative_to(folder).as_posix(): path.read_bytes()
-            for path in folder.rglob("*")
-            if path.is_file()
-        }
+        paths = [path for path in folder.rglob("*") if path.is_file()]
+        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
         self.commits[commit] = files | others
         self.branches[branch] = commit
 
@@ -38,25 +36,24 @@ class Repository:
 class Hub:
     """The repositories of a server, and what was asked of it.
 
-    ``cut``: the number of a file's bytes after which the connection is closed, once. ``tokens``: those that
-    are accepted. ``down``: every request is answered with this status.
+    ``cut``: the number of a file's bytes after which the connection is closed, once. ``drips``: files of
+    which a byte follows each 20 ms for 8 seconds, once. ``tokens``: those that are accepted. ``down``: every
+    request is answered with this status, and a message that repeats its header.
     """
 
     def __init__(self) -> None:
         self.repositories: dict[str, Repository] = {}
         self.requests: list[tuple[str, str, str | None]] = []  # method, path, Range
         self.cut: dict[str, int] = {}
+        self.drips: set[str] = set()
         self.tokens = {TOKEN}
         self.down: int | None = None
         self.endpoint = ""
 
     def downloaded(self) -> list[str]:
         """Return the files that were downloaded, in order."""
-        return [
-            path.split("/", 5)[5]
-            for method, path, _ in self.requests
-            if method == "GET" and "/resolve/" in path
-        ]
+        paths = [path for method, path, _ in self.requests if method == "GET"]
+        return [path.split("/", 5)[5] for path in paths if "/resolve/" in path]
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -77,7 +74,7 @@ class _Handler(BaseHTTPRequestHandler):
         path = unquote(urlsplit(self.path).path)
         self.hub.requests.append((self.command, path, self.headers.get("Range")))
         if self.hub.down is not None:
-            return self._refuse(self.hub.down, "", "the server is down")
+            return self._refuse(self.hub.down, "", f"the server is down ({self.headers['Authorization']})")
         token = (self.headers.get("Authorization") or "").removeprefix("Bearer ")
         if token and token not in self.hub.tokens:
             return self._refuse(401, "", "Invalid credentials in Authorization header")
@@ -120,7 +117,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_header("Content-Range", f"bytes {start}-{len(data) - 1}/{len(data)}")
         self.send_header("Content-Length", str(len(data) - start))
         self.end_headers()
-        if body:
+        if body and name in self.hub.drips:
+            self.hub.drips.remove(name)
+            self.close_connection = True
+            with suppress(OSError):  # the client has gone away
+                for number in range(400):
+                    self.wfile.write(data[number : number + 1])
+                    time.sleep(0.02)
+        elif body:
             end = self.hub.cut.pop(name, len(data))
             self.wfile.write(data[start:end])
             self.close_connection = end < len(data)

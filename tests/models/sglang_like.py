@@ -100,9 +100,7 @@ class SglangLikeServer(TinyServer):
         values = [None, *logs[start:]]
         shown = [token if token < rows.shape[1] - 1 else 0 for token in prompt[start:]]
         found: dict[str, Any] = {
-            "input_token_logprobs": [
-                [value, token, None] for value, token in zip(values, shown, strict=False)
-            ]
+            "input_token_logprobs": [[log, token, None] for log, token in zip(values, shown, strict=False)]
         }
         tokens = body.get("token_ids_logprob")
         if tokens is not None:

@@ -4,24 +4,30 @@ import os
 import re
 import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import polars as pl
 import pytest
 import torch
 
-from benchc.corruptions.recipe import clean_recipe
+from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
+from benchc.hugging_face import transformers
 from benchc.models import checkpoint, prediction_code
+from benchc.models.attention import require_attention
+from benchc.models.checkpoint import load
 from benchc.models.letter import LetterScorer
-from benchc.models.protocol import OptionScores
+from benchc.models.protocol import CheckpointSource, ModelError, OptionScores
 from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.parquet import read_footer, write_table
 from benchc.workflow.stage import as_json
 from scripts.benchc import main
+from scripts.commands.cache import settings_of
 from tests.models import test_units
+from tests.models.classes.builders import save
+from tests.models.conftest import FAMILIES
+from tests.models.stand_ins.device import StandInDevice
 from tests.models.test_units import SHOWN
 from tests.stages import call_stage
 
@@ -37,17 +43,14 @@ folder = test_units.folder
 
 
 @pytest.fixture
-def job(folder: Path, checkpoints, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arguments]:
+def job(folder: Path, checkpoints, monkeypatch: pytest.MonkeyPatch, torch_settings: None) -> Arguments:
     """The options of an infer job in the present folder, which has 41 items under one corruption."""
     monkeypatch.chdir(folder)
-    threads = torch.get_num_threads()
-    yield {
+    return {
         **{"model.label": "llava", "model.location": str(checkpoints["llava"]), "model.family": "llava"},
         **{"scoring": "letter", "pool": "pool.parquet", "corrupted": '["gaussian_noise.parquet"]'},
         **{"job.cache": "cache", "job.shard": "w", "output": "out.parquet"},
     }
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(False)
 
 
 @pytest.fixture
@@ -69,6 +72,11 @@ def words(arguments: Arguments) -> list[str]:
     return [f"--{name}={value}" for name, value in arguments.items()]
 
 
+def on_the_fly(job: Arguments, recipes: dict[str, Recipe]) -> Arguments:
+    made = {"images.seed": "5", "images.recipes": as_json(recipes)}
+    return {name: value for name, value in job.items() if name != "corrupted"} | made
+
+
 def predicted(job: Arguments, capsys, **more: str) -> tuple[int, int]:
     """Run infer; return the number of its predictions from the cache and of those that it computed."""
     capsys.readouterr()
@@ -79,7 +87,6 @@ def predicted(job: Arguments, capsys, **more: str) -> tuple[int, int]:
 
 
 def cache(capsys, *arguments: str) -> str:
-    """Return what `benchc cache` prints."""
     capsys.readouterr()
     main(["cache", *arguments])
     return capsys.readouterr().out
@@ -106,10 +113,7 @@ def test_adopted_predictions_are_used_and_counted_in_footers(job, edited, capsys
     after = read_footer("out.parquet")
     assert after["adopted"] == {before["code"]: PREDICTIONS}
     assert after["code"] != before["code"]
-    own = {"adopted", "code"}
-    assert {name: value for name, value in after.items() if name not in own} == {
-        name: value for name, value in before.items() if name not in own
-    }
+    assert {**after, "adopted": None, "code": None} == {**before, "adopted": None, "code": None}
 
     (index,) = Path("cache").glob("*/*/adopted/*/*.index")
     assert index.read_bytes() in [path.read_bytes() for path in Path("cache").glob("*/*/w-*.index")]
@@ -144,24 +148,8 @@ def test_a_job_says_whether_units_passed_together(job, capsys):
     call_stage("infer", *words(job | {"model.units-together": "if_equal"}))
     assert "llava: no units passed together (`units_together`)" in capsys.readouterr().err
     two = {name: recipe_of(name) for name in ("shot_noise", "brightness")}
-    made = {name: value for name, value in job.items() if name != "corrupted"} | {"images.seed": "5"}
-    made |= {"images.recipes": as_json(two), "model.units-together": "if_equal"}
-    call_stage("infer", *words(made))
+    call_stage("infer", *words(on_the_fly(job, two) | {"model.units-together": "if_equal"}))
     assert re.search(r"llava: units passed .* pass", capsys.readouterr().err)
-
-
-def test_a_score_that_is_not_finite_stops_the_job(job, monkeypatch, capsys):
-    ask = LetterScorer.ask
-
-    def overflowing(self, question, encoded):
-        scores = ask(self, question, encoded)
-        scores.logits[2, 0] = float("nan")
-        return scores
-
-    monkeypatch.setattr(LetterScorer, "ask", overflowing)
-    with pytest.raises(InputError, match=r"llava\d+: item p/0 under gaussian_noise at severity 3 has .*nan"):
-        predicted(job, capsys)
-    assert not Path("out.parquet").exists() and not list(Path("cache").glob("*/*/*.units"))
 
 
 def test_one_other_bit_is_refused_and_named(job, edited, monkeypatch, capsys):
@@ -178,11 +166,9 @@ def test_one_other_bit_is_refused_and_named(job, edited, monkeypatch, capsys):
         return OptionScores(*scores)
 
     monkeypatch.setattr(LetterScorer, "ask", other)
-    with pytest.raises(
-        SystemExit,
-        match=r"does not give the same predictions: item p/\d+ under gaussian_noise at severity 4 has the "
-        r"logits \[.*\], cached are \[.*\]; nothing was adopted",
-    ):
+    bits = r"has the logits \[.*\], cached are \[.*\]; nothing was adopted"
+    sentence = rf"does not give the same predictions: item p/\d+ under gaussian_noise at severity 4 {bits}"
+    with pytest.raises(SystemExit, match=sentence):
         cache(capsys, "adopt", *words(job), "--sample", "7")
     monkeypatch.setattr(LetterScorer, "ask", ask)
     assert predicted(job, capsys) == COMPUTED
@@ -190,27 +176,22 @@ def test_one_other_bit_is_refused_and_named(job, edited, monkeypatch, capsys):
 
 def test_adoption_needs_predictions_that_differ_in_their_code_alone(job, edited, capsys):
     predicted(job, capsys)
-    with pytest.raises(
-        SystemExit, match=r"no cached predictions differ from those of .* in their code alone"
-    ):
+    with pytest.raises(SystemExit, match=r"no cached predictions differ from those of .* in their code alo"):
         cache(capsys, "adopt", *words(job))
     edited(1)
     others = {"model.threads": "2", "scoring": "text", "model.dtype": "bfloat16", "identity": "other"}
     for name, value in others.items():
         with pytest.raises(SystemExit, match="no cached predictions differ"):
             cache(capsys, "adopt", *words(job | {name: value}))
-    with pytest.raises(
-        SystemExit, match=rf"{UNITS} units cached, but --sample is 50; give .* a smaller --sample"
-    ):
+    with pytest.raises(SystemExit, match=rf"{UNITS} units cached, but --sample is 50; give .* a smaller"):
         cache(capsys, "adopt", *words(job))
 
 
 def test_a_sample_is_found_among_units_that_are_not_cached(job, edited, capsys):
     noise = {"gaussian_noise": test_units.RECIPE}
-    made = {name: value for name, value in job.items() if name != "corrupted"} | {"images.seed": "5"}
-    predicted(made | {"images.recipes": as_json(noise)}, capsys)
+    predicted(on_the_fly(job, noise), capsys)
     edited(1)
-    both = made | {"images.recipes": as_json({"clean": clean_recipe(), **noise})}
+    both = on_the_fly(job, {"clean": clean_recipe(), **noise})
     assert "10 units computed again" in cache(capsys, "adopt", *words(both), "--sample", "10")
     # The clean images were not cached, of which some are equal.
     new = len({tuple(map(test_units.png, keys)) for keys in SHOWN.values()})
@@ -259,6 +240,8 @@ def test_an_empty_cache_and_a_damaged_one(tmp_path, capsys):
     (tmp_path / "m/0/identity.json").write_text("{")
     with pytest.raises(SystemExit, match=rf"identity\.json: not an identity .*; delete {tmp_path}/m/0"):
         cache(capsys, "--cache", str(tmp_path))
+    with pytest.raises(SystemExit, match=rf"{tmp_path}/n: there is no such folder"):
+        cache(capsys, "--cache", str(tmp_path / "n"))
 
 
 def test_code_that_is_edited_while_the_model_loads_is_refused(job, edited, monkeypatch, capsys):
@@ -279,12 +262,8 @@ def test_only_assigned_units_are_computed_again(job, edited, capsys):
     cells = [("p/0", "gaussian_noise", 1), ("p/0", "gaussian_noise", 3), ("p/5", "gaussian_noise", 2)]
     table = pl.DataFrame(cells, schema=pl.Schema(ASSIGNMENT.columns), orient="row")
     write_table(table, "assignment.parquet", ASSIGNMENT)
-    recipe = recipe_of("gaussian_noise")
-    job |= {
-        "assignment": "assignment.parquet",
-        "images.recipes": as_json({recipe.name: recipe}),
-        "images.seed": "5",
-    }
+    recipes = as_json({"gaussian_noise": test_units.RECIPE})
+    job |= {"assignment": "assignment.parquet", "images.recipes": recipes, "images.seed": "5"}
     assert predicted(job, capsys) == (0, 3)
     edited(1)
     assert "2 units computed again" in cache(capsys, "adopt", *words(job), "--sample", "2")
@@ -294,3 +273,91 @@ def test_only_assigned_units_are_computed_again(job, edited, capsys):
     whole = {name: value for name, value in job.items() if name != "assignment"}
     with pytest.raises(SystemExit, match="of these items and images, 0 units cached"):
         cache(capsys, "adopt", *words(whole), "--sample", "2")
+
+
+def test_another_attention_has_its_own_predictions_and_the_default_those_of_sdpa(job, capsys, monkeypatch):
+    calls = []
+    sdpa = torch.nn.functional.scaled_dot_product_attention
+
+    def counted(*values, **options):
+        calls.append(values[0].shape)
+        return sdpa(*values, **options)
+
+    monkeypatch.setattr(torch.nn.functional, "scaled_dot_product_attention", counted)
+    assert predicted(job, capsys) == COMPUTED
+    plain, used = pl.read_parquet("out.parquet"), len(calls)
+    assert predicted(job, capsys, **{"model.attention": "sdpa"}) == (PREDICTIONS, 0)
+    # A job compares its first unit in any case.
+    with_cache = len(calls)
+    assert 0 < with_cache - used < used / 4
+    assert predicted(job, capsys, **{"model.attention": "eager"}) == COMPUTED
+    assert len(calls) == with_cache
+    assert read_footer("out.parquet")["attention"] == "model eager, vision_config eager, text_config eager"
+    eager = pl.read_parquet("out.parquet")
+    columns = ["id", "corruption", "severity", "prompt_hash", "image_hash"]
+    assert eager.select(columns).equals(plain.select(columns))
+    differences = (eager["logits"].explode() - plain["logits"].explode()).abs()
+    assert 0 < differences.max() < 1e-5
+
+
+def test_flash_attention_is_named_in_the_list_of_the_cache():
+    found = [list(settings_of({"attention": f"model {name}"})) for name in ("sdpa", "flash_attention_2")]
+    assert found == [[], ["flash_attention_2"]]
+
+
+@pytest.mark.parametrize("divided", [False, True])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_vision_tower_and_language_model_have_the_attention(
+    checkpoints, family, divided, monkeypatch, tmp_path
+):
+    if divided:  # the layer is read from disk in each pass, as that of another GPU gets its input
+        names = load(CheckpointSource(str(checkpoints[family]))).model.state_dict()
+        parts = {name: "disk" if ".layers.1." in name else "cpu" for name in names}
+        given = {"device_map": parts, "offload_folder": str(tmp_path)}
+        monkeypatch.setattr(checkpoint, "division", lambda _: given)
+        monkeypatch.setattr(checkpoint, "place", lambda *_: None)
+    model = load(CheckpointSource(str(checkpoints[family]), attention="eager")).model
+    assert hasattr(model, "hf_device_map") == divided
+    parts = [part for part in model.modules() if isinstance(part, transformers.PreTrainedModel)]
+    assert len(parts) > 2 and {part.config._attn_implementation for part in parts} == {"eager"}
+    source = CheckpointSource("m", attention="eager")
+    require_attention(model, source)
+    parts[-1].config._attn_implementation = "sdpa"
+    with pytest.raises(ModelError, match=r"m: \w+ does not support `attention: eager`; choose another, or"):
+        require_attention(model, source)
+
+
+def test_eager_attention_is_refused_for_a_tower_of_timm_which_ignores_it(tmp_path):
+    save("fast_vlm", tmp_path)
+    with pytest.raises(ModelError, match=r": TimmWrapperModel does not support `attention: eager`; choose"):
+        load(CheckpointSource(str(tmp_path), attention="eager"))
+    load(CheckpointSource(str(tmp_path), attention="sdpa"))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"device": "cpu"}, "has attention: flash_attention_2 without gpus, but it computes on a GPU alone"),
+        ({"dtype": "float32"}, "has attention: flash_attention_2 and dtype: float32, in which it cannot"),
+        ({}, "`attention: flash_attention_2` needs the package flash_attn, 2.3.3 or later, which is not"),
+    ],
+)
+def test_what_flash_attention_lacks_is_one_line(checkpoints, options, sentence):
+    given = {"device": "cuda", "dtype": "bfloat16", "attention": "flash_attention_2", **options}
+    with pytest.raises(ModelError, match=sentence) as caught:
+        load(CheckpointSource(str(checkpoints["llava"]), **given))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("attention", "flag"), [("flash_attention_2", "_supports_flash_attn"), ("sdpa", "_supports_sdpa")]
+)
+def test_a_part_that_does_not_support_the_attention_is_one_line(checkpoints, attention, flag, monkeypatch):
+    monkeypatch.setattr(transformers.CLIPVisionModel, flag, False)
+    monkeypatch.setattr(transformers.utils, "is_flash_attn_2_available", lambda: True)
+    monkeypatch.setattr(transformers.PreTrainedModel, "_flash_attn_import_error", lambda *_, **__: None)
+    monkeypatch.setattr("transformers.modeling_utils.lazy_import_flash_attention", lambda *_, **__: None)
+    source = CheckpointSource(str(checkpoints["llava"]), device="cuda", dtype="bfloat16", attention=attention)
+    sentence = rf"CLIPVision\w+ does not support `attention: {attention}`; choose an"
+    with StandInDevice(), pytest.raises(ModelError, match=sentence):
+        load(source)

@@ -3,21 +3,36 @@
 import copy
 import dataclasses
 import re
+import shutil
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
+from PIL import Image
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from benchc.hugging_face import transformers
 from benchc.models.chat_template import chat_template
+from benchc.models.fast_images import accelerated
+from benchc.models.generation import Generation
 from benchc.models.letter import LetterScorer
-from benchc.models.protocol import ModelError
+from benchc.models.load import load_generator, load_scorer
+from benchc.models.protocol import CheckpointSource, ModelError, NoTextOnlyError
+from benchc.models.question import letter_prompt
 from benchc.models.text import TextScorer
 from benchc.models.whole_prompt import WholePromptModel
 from benchc.pixels import Pixels
+from tests.models.classes import templateless
+from tests.models.classes.builders import load, save
+from tests.models.classes.checks import variants
+from tests.models.classes.common import PATCH
+from tests.models.classes.common import QUESTIONS as SMALL
+from tests.models.classes.templateless import TEMPLATES
 from tests.models.conftest import QUESTIONS
+from tests.models.vqa_heads import save_blip
 
 Scorers = Mapping[tuple[str, str], Any]
 Variants = list[list[Pixels]]
@@ -27,9 +42,7 @@ NO_LIST = "{% for message in messages %}{{ message['content'] + '.' }}{% endfor 
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
-def test_a_prompt_beyond_the_context_is_refused(
-    scorers: Scorers, variants: Variants, scoring: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_prompt_beyond_the_context_is_refused(scorers, variants, scoring, monkeypatch):
     scorer: LetterScorer | TextScorer = scorers["internvl", scoring]
     question = QUESTIONS[2]
     rendered = scorer.prompt(question, 1)
@@ -40,10 +53,8 @@ def test_a_prompt_beyond_the_context_is_refused(
     monkeypatch.setattr(config, "max_position_embeddings", needed)
     scorer.score(question, variants)
     monkeypatch.setattr(config, "max_position_embeddings", needed - 1)
-    sentence = (
-        f"have {needed} tokens, but the model takes {needed - 1} (max_position_embeddings in config.json)"
-    )
-    with pytest.raises(ModelError, match=re.escape(f"{sentence}; lower max_patches in `processor`")):
+    sentence = f"takes {needed - 1} (max_position_embeddings in config.json); lower max_patches in `proc"
+    with pytest.raises(ModelError, match=re.escape(f"have {needed} tokens, but the model {sentence}")):
         scorer.score(question, variants)
     # YaRN and the like stretch the context of the original model.
     stretched = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": needed // 2 + 1}
@@ -54,7 +65,7 @@ def test_a_prompt_beyond_the_context_is_refused(
     scorer.chat.require_context(9 * needed)
 
 
-def test_an_option_beyond_the_context_of_a_whole_prompt_is_refused(scorers: Scorers) -> None:
+def test_an_option_beyond_the_context_or_that_merges_with_the_prompt_is_refused(scorers):
     chat = scorers["llava", "letter"].chat
     whole = WholePromptModel(chat.model, chat.processor, chat.identity)
     limit = whole.context()
@@ -63,6 +74,9 @@ def test_an_option_beyond_the_context_of_a_whole_prompt_is_refused(scorers: Scor
     assert whole.extended(inputs, [5])["input_ids"].shape == (1, limit)
     with pytest.raises(ModelError, match=f"have {limit + 1} tokens, but the model takes {limit}"):
         whole.extended(inputs, [5, 5])
+    sentence = "the answer 'd' changes the tokens of the prompt that ends in ' re'"
+    with pytest.raises(ModelError, match=sentence):
+        scorers["llava", "letter"].chat.tokens_after(" re", "d")
 
 
 def test_a_letter_follows_a_special_token_without_a_space(scorers: Scorers) -> None:
@@ -95,9 +109,7 @@ def sentencepiece_like() -> Any:
 
 
 @pytest.mark.parametrize("sentencepiece", [True, False])
-def test_an_answer_after_a_blank_has_the_tokens_of_a_conversation(
-    scorers: Scorers, sentencepiece: bool
-) -> None:
+def test_an_answer_after_a_blank_has_the_tokens_of_a_conversation(scorers, sentencepiece):
     chat = scorers["llava", "letter"].chat
     processor = copy.deepcopy(chat.processor)
     if sentencepiece:
@@ -123,19 +135,12 @@ def test_an_answer_after_a_blank_has_the_tokens_of_a_conversation(
     assert processor.tokenizer.decode(green).strip() == "dark green"
 
 
-def test_an_answer_that_merges_with_a_word_of_the_prompt_is_refused(scorers: Scorers) -> None:
+def test_a_processor_that_does_not_fit_the_images_is_refused(scorers, variants, monkeypatch):
     chat = scorers["llava", "letter"].chat
-    with pytest.raises(
-        ModelError, match="the answer 'd' changes the tokens of the prompt that ends in ' re'"
-    ):
-        chat.tokens_after(" re", "d")
-
-
-def test_a_processor_with_more_prompts_than_variants_is_refused(
-    scorers: Scorers, variants: Variants, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    sentence = "LlavaProcessor does not take a prompt with 1 image (56 x 40 pixels)"
+    with pytest.raises(ModelError, match=re.escape(sentence)):
+        chat.encode(chat.render("Which?", 3), variants)
     # As ShieldGemma 2, which writes a prompt for each of its policies.
-    chat = scorers["llava", "letter"].chat
     encoded = chat._encoder.encode
 
     def twice(rendered: str, images: Variants) -> dict[str, torch.Tensor]:
@@ -144,14 +149,6 @@ def test_a_processor_with_more_prompts_than_variants_is_refused(
     monkeypatch.setattr(chat._encoder, "encode", twice)
     with pytest.raises(ModelError, match="LlavaProcessor makes 2 prompts of 1 variant of one question"):
         chat.encode(chat.render("Which?", len(variants[0])), variants[:1])
-
-
-def test_images_that_the_processor_does_not_take_are_refused(scorers: Scorers, variants: Variants) -> None:
-    chat = scorers["llava", "letter"].chat
-    rendered = chat.render("Which?", 3)
-    sentence = "LlavaProcessor does not take a prompt with 1 image (56 x 40 pixels)"
-    with pytest.raises(ModelError, match=re.escape(sentence)):
-        chat.encode(rendered, variants)
 
 
 @pytest.mark.parametrize("of_tokenizer", [None, TEXT_ALONE, NO_LIST])
@@ -178,3 +175,145 @@ def test_a_chat_template_that_fails_or_leaves_out_the_question_is_refused(scorer
         other = dataclasses.replace(chat, processor=processor, _rendered={})
         with pytest.raises(ModelError, match=rf"{re.escape(message)}.*, or `chat_template` if its entry"):
             other.render("Which?", 1)
+
+
+TEMPLATE = (
+    "Look: {% for message in messages %}{% for part in message['content'] %}"
+    "{% if part['type'] == 'image' %}<image>{% else %}{{ part['text'] }}{% endif %}"
+    "{% endfor %}{% endfor %} Answer:"
+)
+
+
+@pytest.fixture(scope="module")
+def blip_2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("templates") / "blip-2"
+    save("blip-2", folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def idefics(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("templates") / "idefics"
+    model, processor = templateless.idefics()
+    model.save_pretrained(folder)
+    processor.save_pretrained(folder)
+    return folder
+
+
+def test_the_template_of_the_entry_comes_before_the_checkpoints(checkpoints: dict[str, Path]) -> None:
+    plain, other = (
+        load_scorer(None, "letter", CheckpointSource(str(checkpoints["llava"]), chat_template=template))
+        for template in (None, TEMPLATE)
+    )
+    assert other.prompt(SMALL[0], 1) == f"Look: <image>{letter_prompt(SMALL[0])} Answer:"
+    # Predictions of one are not those of the other.
+    assert other.identity()["chat_template"] != plain.identity()["chat_template"]
+    assert plain.prompt(SMALL[0], 1).endswith("ASSISTANT:")
+
+
+def test_a_checkpoint_without_a_template_or_a_chat_prompt_is_refused(blip_2, tmp_path):
+    with pytest.raises(ModelError, match="blip-2: has no chat template for images; give it one by `c"):
+        load_scorer(None, "letter", CheckpointSource(str(blip_2)))
+    folder = save_blip(tmp_path / "blip")
+    source = CheckpointSource(str(folder), chat_template=TEMPLATE)
+    with pytest.raises(ModelError, match=r"has no chat template.*; remove `chat_template` of the model"):
+        load_generator(None, source, Generation(4))
+
+
+def test_a_template_that_the_processor_does_not_take_is_used(blip_2: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "blip-2"
+    shutil.copytree(blip_2, folder)
+    (folder / "chat_template.jinja").write_text(TEMPLATES["blip-2"])
+    assert transformers.AutoProcessor.from_pretrained(folder).chat_template is None
+    found = load_scorer(None, "letter", CheckpointSource(str(folder)))
+    given = load_scorer(None, "letter", CheckpointSource(str(blip_2), chat_template=TEMPLATES["blip-2"]))
+    assert found.prompt(SMALL[0], 1) == given.prompt(SMALL[0], 1)
+    assert (found.score(SMALL[0], variants()).logits == given.score(SMALL[0], variants()).logits).all()
+
+
+def test_a_class_that_reads_one_image_refuses_two_and_none(blip_2: Path) -> None:
+    scorer = load_scorer(None, "letter", CheckpointSource(str(blip_2), chat_template=TEMPLATES["blip-2"]))
+    with pytest.raises(ModelError, match="reads one image, but the item has 2; remove such items"):
+        scorer.score(SMALL[0], variants(2))
+    with pytest.raises(NoTextOnlyError, match="takes no prompt without an image"):
+        scorer.score(SMALL[0], [[]])
+
+
+def test_images_after_the_prompt_are_refused(idefics: Path) -> None:
+    """The processor of IDEFICS writes an image after the text, where the answer would have to begin."""
+    source = CheckpointSource(str(idefics), chat_template=TEMPLATE.replace("<image>", ""))
+    message = (
+        "idefics: IdeficsProcessor makes a prompt that ends in '.*<fake_token_around_image>' of one that "
+        "ends in '.* Answer:', so that an answer would not follow the chat template; choose another model"
+    )
+    for scoring in ("letter", "text"):
+        with pytest.raises(ModelError, match=message):
+            load_scorer(None, scoring, source).score(SMALL[0], variants())
+    with pytest.raises(ModelError, match=message):
+        load_generator(None, source, Generation(4)).replies(SMALL[0], variants())
+
+
+def test_a_processor_that_returns_no_mapping_is_left_as_it_is() -> None:
+    plain = transformers.IdeficsImageProcessorPil(image_size=32)
+    assert isinstance(plain(variants()[0], return_tensors="pt"), torch.Tensor)
+    assert accelerated(plain) is plain
+
+
+def test_fuyu_names_the_backend_that_it_takes(tmp_path: Path) -> None:
+    save("fuyu", tmp_path / "fuyu")
+    source = CheckpointSource(str(tmp_path / "fuyu"), chat_template=TEMPLATES["fuyu"])
+    with pytest.raises(ModelError, match=r"fuyu: FuyuProcessor takes .* alone; set `image_backend: torchvi"):
+        load_scorer(None, "letter", source)
+
+
+# Its image token has no embedding: the oracle embeds by hand, as transformers did before
+# (huggingface/transformers#34728).
+FALCON = "llava_next (Falcon2-VLM)"
+
+
+@pytest.fixture(scope="module")
+def falcon(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("falcon")
+    save(FALCON, folder)
+    return folder
+
+
+def by_hand(folder: Path, images: list[np.ndarray]) -> torch.Tensor:
+    """Return the logits [vocabulary] after the prompt of the first question."""
+    processor = transformers.LlavaNextProcessor(
+        transformers.AutoImageProcessor.from_pretrained(folder, backend="pil"),
+        transformers.AutoTokenizer.from_pretrained(folder),
+        patch_size=PATCH,
+        vision_feature_select_strategy="default",
+        num_additional_image_tokens=1,
+    )
+    model = transformers.LlavaNextForConditionalGeneration.from_pretrained(folder).eval()
+    prompt = "User:" + "<image>\n" * len(images) + letter_prompt(SMALL[0]) + " Falcon:"
+    inputs = processor(text=prompt, images=[Image.fromarray(each) for each in images], return_tensors="pt")
+    ids = inputs["input_ids"]
+    places = ids == processor.tokenizer.convert_tokens_to_ids("<image>")
+    with torch.inference_mode():
+        embedded = model.get_input_embeddings()(ids.masked_fill(places, 0))
+        features = model.model.get_image_features(inputs["pixel_values"], inputs["image_sizes"]).pooler_output
+        embedded[places] = torch.cat(list(features))
+        return model.lm_head(model.model.language_model(inputs_embeds=embedded).last_hidden_state)[0, -1]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_its_logits_are_those_of_images_embedded_by_hand(falcon: Path, count: int) -> None:
+    tested = load(FALCON, falcon)
+    tokens = tested.letter.letter_tokens(tested.letter.prompt(SMALL[0], count), ("A", "B", "C"))
+    scores = tested.letter.score(SMALL[0], variants(count)).logits
+    for row, images in enumerate(variants(count)):
+        np.testing.assert_allclose(scores[row], by_hand(falcon, images)[tokens], atol=1e-5)
+
+
+def test_its_image_token_is_beyond_its_embedding_and_its_processor_has_no_settings(falcon):
+    config = transformers.AutoConfig.from_pretrained(falcon)
+    assert config.image_token_index == config.text_config.vocab_size
+    assert transformers.AutoProcessor.from_pretrained(falcon).patch_size is None
+    assert not (falcon / "processor_config.json").exists()
+    source = CheckpointSource(str(falcon), family="llava_next", system_prompt="Be brief.")
+    scorer = load_scorer("llava_next", "letter", source)
+    with pytest.raises(ModelError, match=re.escape("no place for a system prompt")):
+        scorer.prompt(SMALL[0], 1)

@@ -2,10 +2,12 @@
 
 import importlib
 import json
+import logging
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,17 +18,21 @@ import polars as pl
 import pytest
 import torch
 import yaml
-from huggingface_hub.errors import GatedRepoError
+from huggingface_hub.errors import GatedRepoError, LocalEntryNotFoundError
 from safetensors.torch import load_file, save_file
 
-from benchc.checking import measure, models, try_model
+from benchc.checking import encoders, measure, models, try_encoder, try_model
+from benchc.checking.child import in_child
+from benchc.checking.encoders import check_encoder_gpus, check_image_text_encoders
 from benchc.checking.finding import Finding
 from benchc.checking.models import check_models
 from benchc.checking.pool import PoolFound
+from benchc.checking.try_encoder import _absence, try_image_encoder, try_text_encoder
 from benchc.config.settings import DEFAULT_SUITE, LabelPrompt, OpenAnswers, RunSettings, TemplatedAnswers
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import clean_recipe
 from benchc.corruptions.registry import recipe_of
+from benchc.errors import InputError
 from benchc.images import encode_png
 from benchc.models.gpus import Gpu, HeldGpus
 from benchc.models.items import read_items
@@ -55,30 +61,18 @@ Check = Callable[..., tuple[list[Finding], dict[str, Rate]]]
 @pytest.fixture(scope="module")
 def pool() -> PoolFound:
     """Return two items with three and four options, which the small checkpoints' tokenizers know."""
-    rng = np.random.default_rng(5)
-    rows = []
+    rng, rows = np.random.default_rng(5), []
     for number, question in enumerate(QUESTIONS[:2]):
         image = encode_png(rng.integers(0, 256, (40, 56, 3), dtype=np.uint8))
-        rows.append(
-            dict.fromkeys(POOL.columns)
-            | {
-                "id": f"s/{number}",
-                "source": "s",
-                "question": question.question,
-                "options": list(question.options),
-                "hint": question.hint,
-                "images": [{"bytes": image, "path": None}],
-                "image_keys": [f"s/{number}#0"],
-            }
-        )
+        row = {"id": f"s/{number}", "source": "s", "question": question.question, "hint": question.hint}
+        row |= {"options": list(question.options), "image_keys": [f"s/{number}#0"]}
+        rows.append(dict.fromkeys(POOL.columns) | row | {"images": [{"bytes": image, "path": None}]})
     sample = pl.DataFrame(rows, schema=pl.Schema(POOL.columns))
     return PoolFound(sample.drop("images"), None, sample, 4)
 
 
 @pytest.fixture
-def check(pool: PoolFound, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Check]:
-    """Check models given by their entries in the catalogue, without new processes."""
-
+def check(pool: PoolFound, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torch_settings: None) -> Check:
     def in_this_process(module: str, function: str, *arguments: object) -> Any:
         return getattr(importlib.import_module(module), function)(*arguments)
 
@@ -94,32 +88,27 @@ def check(pool: PoolFound, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> I
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(models, "in_child", in_this_process)
-    threads = torch.get_num_threads()
-    yield checked
-    torch.set_num_threads(threads)
-
-
-@pytest.fixture
-def folder(checkpoints: dict[str, Path], tmp_path: Path) -> Path:
-    copy = tmp_path / "model"
-    shutil.copytree(checkpoints["llava"], copy)
-    return copy
+    return checked
 
 
 def change_weights(folder: Path, part: str, factor: float) -> None:
     """Multiply the weights whose names contain ``part``."""
     path = folder / "model.safetensors"
     weights = load_file(path)
-    chosen = [name for name in weights if part in name]
-    assert chosen
-    for name in chosen:
-        weights[name] = weights[name] * factor
+    assert any(part in name for name in weights)
+    for name in weights:
+        weights[name] *= factor if part in name else 1
     save_file(weights, path, metadata={"format": "pt"})
 
 
+@pytest.fixture
+def llava(checkpoints: dict[str, Path]) -> dict[str, str]:
+    return {"path": str(checkpoints["llava"])}
+
+
 @pytest.mark.parametrize("scoring", ["letter", "text"])
-def test_a_good_model_is_measured(check: Check, checkpoints: dict[str, Path], scoring: str) -> None:
-    found, rates = check({"good": {"path": str(checkpoints["llava"]), "scoring": scoring}})
+def test_a_good_model_is_measured(check: Check, llava, scoring: str) -> None:
+    found, rates = check({"good": llava | {"scoring": scoring}})
     assert lines(found, "error") == []
     (facts,) = lines(found, "ok")
     assert facts.startswith("good: loaded in ") and APART.search(facts)
@@ -127,15 +116,12 @@ def test_a_good_model_is_measured(check: Check, checkpoints: dict[str, Path], sc
     assert rates["good"].measured == 6 and 0 < (rates["good"].seconds.value or 0) < 10
 
 
-def test_time_is_measured_on_items_drawn_for_it(
-    check: Check, checkpoints: dict[str, Path], pool: PoolFound, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_time_is_measured_on_items_drawn_for_it(check, llava, pool):
     drawn = replace(pool, drawn=pool.sample[:1])
-    entry = {"path": str(checkpoints["llava"])}
-    found, rates = check({"good": entry}, drawn)
+    found, rates = check({"good": llava}, drawn)
     # One item at three severities; both items are answered when clean.
     assert rates["good"].measured == 3 and lines(found, "error") == []
-    found, rates = check({"good": entry | {"scoring": "generate", "family": None}}, drawn, settings=Open)
+    found, rates = check({"good": llava | {"scoring": "generate", "family": None}}, drawn, settings=Open)
     assert rates["good"].measured == 3 and " of 2 answers cut off" in found[0].text
 
 
@@ -152,19 +138,16 @@ class BySubset(RunSettings):
 
     @property
     def subset_answers(self) -> Mapping[str, TemplatedAnswers]:
-        asked = {"3": ("{question} {options}", 2), "4": ("{question}", 3)}
         return {
-            subset: TemplatedAnswers(prompt=prompt, max_new_tokens=limit)
-            for subset, (prompt, limit) in asked.items()
+            "3": TemplatedAnswers(prompt="{question} {options}", max_new_tokens=2),
+            "4": TemplatedAnswers(prompt="{question}", max_new_tokens=3),
         }
 
     def subset_of(self, item: Mapping[str, Any]) -> str:
         return str(len(item["options"]))
 
 
-def test_items_are_tried_with_the_prompts_of_their_subsets(
-    check: Check, checkpoints: dict[str, Path], pool: PoolFound, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_items_are_tried_with_the_prompts_of_their_subsets(check, llava, monkeypatch):
     prompts, limits = set(), set()
     ask = try_model.answer_units
 
@@ -174,25 +157,19 @@ def test_items_are_tried_with_the_prompts_of_their_subsets(
         return ask(model, question, *others, **further)
 
     monkeypatch.setattr(try_model, "answer_units", asked)
-    found, rates = check({"good": {"path": str(checkpoints["llava"])}}, settings=BySubset)
-    three, four = (question for question in QUESTIONS[:2])
-    assert (len(three.options), len(four.options)) == (3, 4)
+    found, rates = check({"good": llava}, settings=BySubset)
+    three, four = QUESTIONS[:2]
     listed = "; ".join(f"{letter}.{text}" for letter, text in zip("ABC", three.options, strict=True))
-    hint = f"{three.hint}\n" if three.hint else ""
-    second = f"{four.hint}\n{four.question}" if four.hint else four.question
-    assert prompts == {f"{hint}{three.question} {listed}", second} and limits == {3}
+    assert prompts == {f"{three.question} {listed}", f"{four.hint}\n{four.question}"} and limits == {3}
     assert rates["good"].measured == 6 and " of 2 answers cut off" in found[0].text
 
 
-def test_a_model_that_the_run_has_trained_is_tried(
-    check: Check, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_the_run_has_trained_is_tried(check, checkpoints, tmp_path, monkeypatch):
     made = tmp_path / "results/models/good-0123"
     monkeypatch.setattr(models, "TrainedModels", lambda *_: SimpleNamespace(folder=lambda id_: str(made)))
-    sizes = {"hidden": 24, "vision_layers": 1, "text_layers": 1, "patch": 8, "steps": 1, "batch": 1}
-    entry = {"train": {**sizes, "learning_rate": 0.1, "seed": 1}}
+    entry = {"train": yaml.safe_load(MODELS)["small"]["train"]}
     found, rates = check({"good": entry})
-    assert lines(found) == ["good: made by the run"] and rates == {}
+    assert [(each.level, each.text) for each in found] == [("made", "made by the run")] and rates == {}
     shutil.copytree(checkpoints["llava"], made)
     found, rates = check({"good": entry})
     assert lines(found, "error") == [] and rates["good"].measured == 6 and rates["good"].run is None
@@ -233,9 +210,7 @@ class Clock:
 
 
 @pytest.mark.parametrize("apart", [True, False])
-def test_encoding_and_the_model_are_measured_apart(
-    pool: PoolFound, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, apart: bool
-) -> None:
+def test_encoding_and_the_model_are_measured_apart(pool, tmp_path, monkeypatch, apart):
     clock = Clock(monkeypatch)
     path = tmp_path / "items.parquet"
     write_table(pool.sample, path, POOL)
@@ -247,13 +222,10 @@ def test_encoding_and_the_model_are_measured_apart(
     encode = clock.encode if apart else None
     how = {"loading": None, "encode": encode}
     model = LoadedModel(asked, identity, clock.scores, at_once=1, prefetches=False)
-    trials = {
-        device: measure.measure_predictions(model, read_items(path), path, images, device=device, **how)
-        for device in ("cpu", "cuda")
-    }
-    found = {
-        device: [each.text for each in models.judged("m", entry, trial)] for device, trial in trials.items()
-    }
+    trials, found = {}, {}
+    for device in ("cpu", "cuda"):
+        trial = measure.measure_predictions(model, read_items(path), path, images, device=device, **how)
+        trials[device], found[device] = trial, [each.text for each in models.judged("m", entry, trial)]
     answering = model._replace(compute=clock.replies)
     answers = measure.measure_answers(answering, read_items(path), path, images, device="cuda", **how)
     answer = models.answers_finding("m", entry, answers).text
@@ -275,11 +247,9 @@ def test_encoding_and_the_model_are_measured_apart(
     assert len(found["cpu"]) == 1 and "workers" not in found["cpu"][0]
 
 
-def test_clean_predictions_are_measured_where_there_are_no_corruptions(
-    check: Check, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_clean_predictions_are_measured_where_there_are_no_corruptions(check, llava, monkeypatch):
     monkeypatch.setattr(models, "_images", lambda config: Recipes([clean_recipe()], 1, "drop"))
-    rate = check({"good": {"path": str(checkpoints["llava"])}})[1]["good"]
+    rate = check({"good": llava})[1]["good"]
     assert rate.measured == 2 and (rate.seconds.value or 0) > 1e-3
 
 
@@ -303,9 +273,7 @@ def test_vqa_heads_answer_as_they_can(check: Check, tmp_path: Path) -> None:
     assert rates == {}
 
 
-def test_a_model_that_depends_on_the_batch_is_measured_one_variant_at_a_time(
-    check: Check, checkpoints: dict[str, Path], tmp_path: Path
-) -> None:
+def test_a_model_that_depends_on_the_batch_is_measured_one_variant_at_a_time(check, checkpoints, tmp_path):
     save("hunyuan_vl", tmp_path)
     paths = {"leaks": tmp_path, "llava": checkpoints["llava"]}
     found, _ = check({id_: {"path": str(path), "family": None} for id_, path in paths.items()})
@@ -315,9 +283,7 @@ def test_a_model_that_depends_on_the_batch_is_measured_one_variant_at_a_time(
 
 
 @pytest.mark.parametrize("openly", [False, True])
-def test_no_advice_raises_a_limit_that_blips_code_fixes(
-    check: Check, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, openly: bool
-) -> None:
+def test_no_advice_raises_a_limit_that_blips_code_fixes(check, tmp_path, monkeypatch, openly):
     class Open(RunSettings):
         @property
         def open_answers(self) -> OpenAnswers | None:
@@ -335,20 +301,16 @@ def test_no_advice_raises_a_limit_that_blips_code_fixes(
         assert re.search(r"2 (of 2 answers )?cut off[^;]*(.*)", found.text)[2] == advice
 
 
-def test_answers_of_other_models_get_advice_on_prompt_and_limit(
-    check: Check, checkpoints: dict[str, Path]
-) -> None:
-    entry = {"path": str(checkpoints["llava"]), "scoring": "generate", "family": None, "max_new_tokens": 1}
+def test_answers_of_other_models_get_advice_on_prompt_and_limit(check, llava):
+    entry = llava | {"scoring": "generate", "family": None, "max_new_tokens": 1}
     (found,), _ = check({"llava": entry})
     advice = "; look at its prompt, or raise max_new_tokens in the model catalogue"
     assert found.text.endswith(advice) == ("0 of 2 answers choose an option" in found.text)
 
 
-def test_what_would_fail_in_a_job_is_an_error_of_each_model(
-    check: Check, checkpoints: dict[str, Path], tmp_path: Path
-) -> None:
+def test_what_would_fail_in_a_job_is_an_error_of_each_model(check, llava, tmp_path):
     for name in ("nan", "tokenizer", "weights", "short", "code"):
-        shutil.copytree(checkpoints["llava"], tmp_path / name)
+        shutil.copytree(llava["path"], tmp_path / name)
     with (tmp_path / "short/model.safetensors").open("r+b") as file:
         file.truncate(2000)
     change_weights(tmp_path / "nan", "lm_head", float("nan"))
@@ -359,12 +321,12 @@ def test_what_would_fail_in_a_job_is_an_error_of_each_model(
     config.write_text(json.dumps(json.loads(config.read_text()) | {"vision_config": [3]}))
     entries = {name: {"path": name} for name in ("nan", "tokenizer", "weights", "short", "code")}
     entries |= {
-        "family": {"path": str(checkpoints["llava"]), "family": "gemma3"},
-        "unknown": {"path": str(checkpoints["llava"]), "family": "moondrean"},
-        "untrusted": {"path": str(checkpoints["llava"]), "family": "moondream"},
+        "family": llava | {"family": "gemma3"},
+        "unknown": llava | {"family": "moondrean"},
+        "untrusted": llava | {"family": "moondream"},
         "environment": {"repo": "owner/far", "env": None, "recommended": "server", "note": "It is old."},
-        "setting": {"path": str(checkpoints["llava"]), "processor": {"max_patches": 6}},
-        "good": {"path": str(checkpoints["llava"])},
+        "setting": llava | {"processor": {"max_patches": 6}},
+        "good": llava,
     }
     found, rates = check(entries)
     errors = {each.subject: each.text for each in found if each.level == "error"}
@@ -384,14 +346,11 @@ def test_what_would_fail_in_a_job_is_an_error_of_each_model(
     assert "has no setting 'max_patches'" in errors["setting"]
 
 
-def test_letters_beyond_those_of_the_sample_are_tested(
-    check: Check, checkpoints: dict[str, Path], pool: PoolFound
-) -> None:
+def test_letters_beyond_those_of_the_sample_are_tested(check, llava, pool):
     many = PoolFound(pool.texts, None, pool.sample, 26)
-    entry = {"path": str(checkpoints["llava"])}
-    (error,) = lines(check({"letters": entry}, many)[0], "error")
+    (error,) = lines(check({"letters": llava}, many)[0], "error")
     assert "the letters A to Z are not one distinct token each after a prompt" in error
-    assert lines(check({"texts": entry | {"scoring": "text"}}, many)[0], "error") == []
+    assert lines(check({"texts": llava | {"scoring": "text"}}, many)[0], "error") == []
 
 
 class Labelled(RunSettings):
@@ -402,20 +361,18 @@ class Labelled(RunSettings):
         return LabelPrompt(yes_no="Answer Yes or No.", multiple_choice="Answer A or B.", max_new_tokens=9)
 
 
-def test_labels_are_tested_as_the_run_asks_for_them(
-    check: Check, checkpoints: dict[str, Path], pool: PoolFound
-) -> None:
+def test_labels_are_tested_as_the_run_asks_for_them(check, llava, pool):
+    def errors(pool: PoolFound = pool, scoring: str = "letter") -> list[str]:
+        return lines(check({"m": llava | {"scoring": scoring}}, pool, settings=Labelled)[0], "error")
+
     # The tokenizer knows letters, and splits Yes and No.
-    entry = {"path": str(checkpoints["llava"])}
-    assert lines(check({"letters": entry}, settings=Labelled)[0], "error") == []
+    assert errors() == []
     words = pool.texts.head(1).with_columns(options=pl.Series([["Yes", "No"]]))
     mixed = replace(pool, texts=pl.concat([pool.texts, words]))
-    (error,) = lines(check({"letters": entry}, mixed, settings=Labelled)[0], "error")
+    (error,) = errors(mixed)
     assert "the answers Yes and No are not one distinct token each" in error and "…" in error
     # Of a run whose sources are not here, both kinds are tested.
-    absent = replace(pool, texts=pool.texts.clear())
-    assert len(lines(check({"letters": entry}, absent, settings=Labelled)[0], "error")) == 1
-    assert lines(check({"texts": entry | {"scoring": "text"}}, mixed, settings=Labelled)[0], "error") == []
+    assert len(errors(replace(pool, texts=pool.texts.clear()))) == 1 and errors(mixed, "text") == []
 
 
 def test_each_order_of_labels_is_one_question(pool: PoolFound) -> None:
@@ -435,41 +392,39 @@ def test_a_model_that_ignores_its_images_is_an_error(check: Check, folder: Path)
     ]
 
 
-def test_a_low_label_mass_and_too_little_memory_are_warnings(
-    check: Check, checkpoints: dict[str, Path]
-) -> None:
-    entry = {"path": str(checkpoints["llava"]), "mem_mb": 50}
-    found, _ = check({"letters": entry, "texts": entry | {"scoring": "text", "mem_mb": 10**6}})
-    mass, memory = lines(found, "warning")
+def test_a_low_label_mass_and_too_little_memory_are_warnings(check, llava):
+    entries = {"letters": {"mem_mb": 50}, "texts": {"scoring": "text", "mem_mb": 10**6}}
+    mass, memory = lines(check({id_: llava | keys for id_, keys in entries.items()})[0], "warning")
     # The probability of long texts is always low.
     assert mass.startswith("letters: the letters of the options have only ")
     assert "but mem_mb in the model catalogue 50: a cluster ends its jobs; set mem_mb to " in memory
 
 
-def test_without_a_gpu_the_cpu_is_used_and_measures_no_rate(
-    check: Check, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_gpu_the_cpu_is_used_and_measures_no_rate(check, llava, monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 0)
-    entry = {"path": str(checkpoints["llava"]), "gpus": 1, "dtype": "bfloat16"}
+    entry = llava | {"gpus": 1, "dtype": "bfloat16"}
+    end = "; on the CPU, since torch finds {} of CUDA or ROCm: a job on this machine would be refused"
     for gpus, text in ((1, "no GPU"), (2, "fewer than 2 GPUs")):
         found, rates = check({"large": {**entry, "gpus": gpus}})
-        end = (
-            f"; on the CPU, since torch finds {text} of CUDA or ROCm: a job on this machine would be refused"
-        )
-        assert lines(found, "ok")[0].endswith(end)
-        assert rates == {}
+        assert lines(found, "ok")[0].endswith(end.format(text)) and rates == {}
     found, _ = check({"answers": entry | {"scoring": "generate", "max_new_tokens": 2}})
-    assert found[0].text.endswith("; on the CPU, since torch finds no GPU" + end.partition("2 GPUs")[2])
+    assert found[0].text.endswith(end.format("no GPU"))
     # The CPU cannot compute it, though the entry asks for a GPU.
-    found, _ = check({"flash": entry | {"attention": "flash_attention_2"}})
-    (line,) = lines(found, "ok")
+    (line,) = lines(check({"flash": entry | {"attention": "flash_attention_2"}})[0], "ok")
     assert "; on the CPU and without flash_attention_2, since torch finds no GPU of CUDA" in line
     monkeypatch.setattr(models.LocalModel, "weights", 10**15)
     found, rates = check({"large": entry})
     assert [each.level for each in found] == ["skipped"] and "needs a GPU, and is too large" in found[0].text
 
 
-def test_a_check_takes_its_gpu_before_torch_counts_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_takes_gpus_as_a_job_does_and_with_too_few_uses_the_cpu(tmp_path, monkeypatch):
+    use_machine(tmp_path, monkeypatch)
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: pytest.fail("they are counted"))
+    placed = try_model._placed(CheckpointSource("m", device="cuda", gpus=2), 1)
+    assert placed is not None and placed[0].device == "cpu"
+    # It takes them before torch counts them.
     asked: list[object] = []
 
     def counted() -> int:
@@ -487,48 +442,19 @@ def test_a_check_takes_its_gpu_before_torch_counts_them(monkeypatch: pytest.Monk
     assert asked == ["take", "count", (held.gpus, "m", source)]
 
 
-def test_a_check_with_fewer_gpus_than_the_model_needs_uses_the_cpu(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    use_machine(tmp_path, monkeypatch)
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1")
-    monkeypatch.setattr(torch.version, "cuda", "13.0")
-    monkeypatch.setattr(torch.cuda, "device_count", lambda: pytest.fail("they are counted"))
-    placed = try_model._placed(CheckpointSource("m", device="cuda", gpus=2), 1)
-    assert placed is not None and placed[0].device == "cpu"
-
-
-def test_models_are_not_loaded_on_demand(check: Check, checkpoints: dict[str, Path]) -> None:
-    entry = {"path": str(checkpoints["llava"])}
-    found, rates = check({"here": entry, "far": {"family": "own", "path": "."}}, load=False)
-    assert lines(found, "skipped") == [f"here: is here and was not loaded: {checkpoints['llava']}"]
+def test_models_are_not_loaded_on_demand(check, llava, monkeypatch):
+    found, rates = check({"here": llava, "far": {"family": "own", "path": "."}}, load=False)
+    assert lines(found, "skipped") == [f"here: is here and was not loaded: {llava['path']}"]
     assert len(lines(found, "error")) == 1 and rates == {}
-
-
-def test_a_model_that_this_machine_cannot_compile_is_refused_unloaded(
-    check: Check, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+    # One that this machine cannot compile is refused.
     monkeypatch.setenv("CXX", "/nowhere/c++")
-    entries = {
-        id_: {"path": str(checkpoints["llava"]), "compile": id_ == "fast"} for id_ in ("fast", "plain")
-    }
-    found, _ = check(entries, load=False)
+    found, _ = check({id_: llava | {"compile": id_ == "fast"} for id_ in ("fast", "plain")}, load=False)
     (error,) = lines(found, "error")
     assert error.startswith("fast: `compile: true` needs a C++ compiler, and there is no /nowhere/c++ (CXX);")
     assert [each.subject for each in found if each.level == "skipped"] == ["plain"]
 
 
-def test_a_model_that_the_run_trains_is_made_by_it(check: Check) -> None:
-    found, _ = check({"own": {"train": yaml.safe_load(MODELS)["small"]["train"]}})
-    assert [(each.level, each.text) for each in found] == [("made", "made by the run")]
-
-
-def test_a_model_in_the_hubs_cache_is_tried_at_the_commit_of_the_run(
-    check: Check,
-    hub: HubCache,  # noqa: F811
-    checkpoints: dict[str, Path],
-    tmp_path: Path,
-) -> None:
+def test_a_model_in_the_hubs_cache_is_tried_at_the_commit_of_the_run(check, hub, checkpoints, tmp_path):  # noqa: F811
     hub.add(checkpoints["llava"], FIRST)
     found, rates = check({"cached": {"repo": REPO}})
     assert lines(found, "error") == [] and rates["cached"].measured == 6
@@ -540,19 +466,12 @@ def test_a_model_in_the_hubs_cache_is_tried_at_the_commit_of_the_run(
     assert error.endswith(f"run: benchc models fetch {REPO}@{'3' * 40}")
 
 
-def test_a_model_that_is_only_on_the_hub_is_an_error_offline(
-    check: Check,
-    hub: HubCache,  # noqa: F811
-    checkpoints: dict[str, Path],
-) -> None:
+def test_a_model_that_is_only_on_the_hub_is_an_error_offline(check, hub, checkpoints):  # noqa: F811
     found, _ = check({"branch": {"repo": "owner/far"}, "commit": {"repo": "owner/far", "revision": FIRST}})
     branch, commit = lines(found, "error")
-    assert branch.startswith(
-        "branch: owner/far: its default branch is not in the Hub's cache on this machine"
-    )
-    assert commit.startswith(
-        f"commit: owner/far: its revision {FIRST} is not in the Hub's cache on this machine"
-    )
+    absent = "is not in the Hub's cache on this machine"
+    assert branch.startswith(f"branch: owner/far: its default branch {absent}")
+    assert commit.startswith(f"commit: owner/far: its revision {FIRST} {absent}")
     # Of a download that was interrupted, a shard is missing.
     hub.add(checkpoints["llava"], FIRST)
     snapshot = hub.folder / "snapshots" / FIRST
@@ -563,11 +482,7 @@ def test_a_model_that_is_only_on_the_hub_is_an_error_offline(
     assert "is not in the Hub's cache" in error and error.endswith(f"benchc models fetch {REPO}@{FIRST}")
 
 
-def test_a_model_to_fetch_has_a_size_and_may_need_a_licence(
-    check: Check,
-    hub: HubCache,  # noqa: F811
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_model_to_fetch_has_a_size_and_may_need_a_licence(check, hub, monkeypatch):  # noqa: F811
     sizes = {"a.safetensors": 3_000_000_000, "b.safetensors": 2_000_000_000, "c.bin": 5_000_000_000}
     siblings = [SimpleNamespace(rfilename=name, size=size) for name, size in sizes.items()]
     info = SimpleNamespace(gated=False, siblings=siblings)
@@ -586,3 +501,93 @@ def test_a_model_to_fetch_has_a_size_and_may_need_a_licence(
     monkeypatch.setattr(huggingface_hub.HfApi, "auth_check", refuse)
     (gated,) = lines(check(entries)[0], "error")
     assert "is gated: accept its licence on https://huggingface.co/owner/far, then set HF_TOKEN" in gated
+
+
+@pytest.fixture
+def no_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let new processes find nothing in the Hub's cache."""
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+
+
+def test_encoders_on_a_machine_without_a_gpu_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def torch_finds(module: str, function: str) -> bool:
+        asked.append(getattr(import_module(module), function))
+        return found
+
+    monkeypatch.setattr(encoders, "in_child", torch_finds)
+    found = False
+    assert "torch finds no GPU" in lines(list(check_encoder_gpus(1, load=True)), "warning")[0]
+    found = True
+    assert [*check_encoder_gpus(1, load=True)] == [] and len(asked) == 2
+    assert [*check_encoder_gpus(0, load=True), *check_encoder_gpus(1, load=False)] == [] and len(asked) == 2
+
+
+def test_an_absent_encoder_is_not_logged_as_an_error_of_the_network(caplog: pytest.LogCaptureFixture) -> None:
+    def load() -> None:
+        logging.error("Please check your connection")
+        raise InputError("absent") from LocalEntryNotFoundError("absent")
+
+    assert _absence(load) == "absent" and caplog.messages == []
+    logging.error("heard again")
+    assert caplog.messages == ["heard again"]
+
+
+FAR = (
+    ("try_text_encoder", ("owner/far",)),
+    ("try_image_encoder", ("ViT-B-32-quickgelu", "openai")),
+    ("try_image_text_encoder", ("sentence_transformers", "owner/far", None)),
+    ("try_image_text_encoder", ("blip2", "owner/far", None)),
+)
+
+
+def absences() -> list[str | None]:
+    """Return what is said of each encoder of FAR; a process of its own imports the libraries once."""
+    return [getattr(try_encoder, function)(*arguments) for function, arguments in FAR]
+
+
+def test_an_encoder_on_the_hub_is_absent(no_cache: None) -> None:
+    for (_, arguments), absent in zip(FAR, in_child(__name__, "absences"), strict=True):
+        assert any(f"{argument!r}" in absent for argument in arguments) and "cannot be loaded (" in absent
+
+
+def test_wrong_names_and_damaged_folders_are_errors(no_cache: None, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"'ViT-B-999' is neither a folder nor a model of open_clip"):
+        try_image_encoder("ViT-B-999", "openai")
+    (tmp_path / "modules.json").write_text("{")
+    with pytest.raises(InputError, match="cannot be loaded"):
+        try_text_encoder(str(tmp_path))
+    assert try_text_encoder("all-MiniLM-L6-v2") is None
+
+
+def test_encoders_of_images_and_texts_are_tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def tried(module: str, function: str, library: str, name: str, _: object, language: str | None) -> Any:
+        assert (module, function) == ("benchc.checking.try_encoder", "try_image_text_encoder")
+        assert language is None
+        if name == "owner/wrong":
+            raise InputError("it does not embed images; give a CLIP")
+        return "it is not here" if name == "owner/far" else None
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(encoders, "in_child", tried)
+    (tmp_path / "models/own/clip").mkdir(parents=True)
+    asked = {
+        "tag": ("open_clip", "ViT-B-32-quickgelu", "openai", None),
+        "folder": ("open_clip", "models/own/clip", None, None),
+        "absent": ("blip2", "models/own/blip", None, None),
+        "far": ("sentence_transformers", "owner/far", None, None),
+        "wrong": ("sentence_transformers", "owner/wrong", None, None),
+        "own": ("open_clip", "trained", None, None),
+    }
+    found = check_image_text_encoders(asked, load=True)
+    absent = "there is no folder models/own/blip; correct `name`, relative to the working directory"
+    levels = [(each.level, line) for each in found for line in lines([each])]
+    assert levels == [
+        ("ok", "tag: open_clip ViT-B-32-quickgelu openai: can be loaded"),
+        ("ok", "folder: open_clip models/own/clip: can be loaded"),
+        ("error", f"absent: {absent}"),
+        ("fetch", "far: sentence_transformers owner/far, from the Hub"),
+        ("error", "wrong: it does not embed images; give a CLIP"),
+        ("made", "own: made by the run"),
+    ]

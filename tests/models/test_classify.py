@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +14,13 @@ from benchc.errors import InputError
 from benchc.hugging_face import transformers
 from benchc.models.asking import AskedModel
 from benchc.models.auto_class import auto_class
-from benchc.models.cache.unit_cache import AnswerCache
 from benchc.models.classify import Classifier
 from benchc.models.generation import Generation
 from benchc.models.identity import prediction_identity
 from benchc.models.load import load_classifier, load_generator, load_scorer
 from benchc.models.predict import Passes, answer_units, load_classifying, load_generative
-from benchc.models.predictor import Answerer
 from benchc.models.protocol import CheckpointSource, ModelError, Reply, UnitInput
 from benchc.models.question import Question
-from benchc.models.units import Unit
 from tests.models.classes.common import PATCH, SIDE
 from tests.models.vqa_heads import BLIP_WORDS, LABELS, MOST_TOKENS, save_blip, save_vilt
 from tests.stages import call_stage
@@ -47,14 +43,14 @@ def blip_source(folder: Path) -> CheckpointSource:
 
 
 @pytest.fixture(scope="module")
-def vilt(folders: dict[str, Path]) -> Classifier:
+def vilt(folders) -> Classifier:
     model = load_classifying(CheckpointSource(str(folders["vilt"])), None)
     assert isinstance(model, Classifier)
     return model
 
 
 @pytest.fixture(scope="module")
-def blip(folders: dict[str, Path]) -> Any:
+def blip(folders) -> Any:
     return load_generative(blip_source(folders["blip"]), None, Generation(32, "One word."))
 
 
@@ -84,9 +80,7 @@ def recorded(model: Classifier, call: Callable[[], object]) -> torch.Tensor:
     return torch.cat(found)
 
 
-def test_a_label_is_that_of_a_plain_call_for_each_variant(
-    folders: dict[str, Path], vilt: Classifier, variants: list[list[Pixels]]
-) -> None:
+def test_a_label_is_that_of_a_plain_call_for_each_variant(folders, vilt, variants):
     assert vilt.prompt(QUESTION, 1) == PROMPT
     replies = vilt.replies(QUESTION, variants)
     logits = recorded(vilt, lambda: vilt.replies(QUESTION, variants))
@@ -99,9 +93,7 @@ def test_a_label_is_that_of_a_plain_call_for_each_variant(
     assert len({reply.text for reply in replies}) > 1
 
 
-def test_no_answer_depends_on_the_batch_or_on_random_numbers(
-    vilt: Classifier, variants: list[list[Pixels]]
-) -> None:
+def test_no_answer_depends_on_the_batch_or_on_random_numbers(vilt, variants):
     torch.manual_seed(1)
     whole = recorded(vilt, lambda: vilt.replies(QUESTION, variants))
     torch.manual_seed(2)
@@ -115,7 +107,7 @@ def test_no_answer_depends_on_the_batch_or_on_random_numbers(
     assert first + second == vilt.replies(QUESTION, variants)
 
 
-def test_an_image_of_another_size_is_not_padded(vilt: Classifier, variants: list[list[Pixels]]) -> None:
+def test_an_image_of_another_size_is_not_padded(vilt, variants):
     (image,) = variants[0]
     other = np.ascontiguousarray(image[:, ::-1][:36])
     found = recorded(vilt, lambda: answer_units(vilt, QUESTION, [UnitInput([[image], [other]])], Passes()))
@@ -151,16 +143,12 @@ def blips_answers(folder: Path, images: list[Pixels], start: int) -> list[Reply]
         with torch.no_grad():
             seen = model.vision_model((pixels - 0.5) / 0.5).last_hidden_state
             states = model.text_encoder(question, encoder_hidden_states=seen).last_hidden_state
-            (row,) = model.text_decoder.generate(
-                input_ids=torch.tensor([[text.bos_token_id]]),
-                encoder_hidden_states=states,
-                encoder_attention_mask=torch.ones(states.shape[:-1]),
-                max_length=10,
-                min_length=1,
-                num_beams=3,
-                eos_token_id=text.sep_token_id,
-                pad_token_id=text.pad_token_id,
-            ).tolist()
+            mask = torch.ones(states.shape[:-1])
+            seen_by = {"encoder_hidden_states": states, "encoder_attention_mask": mask}
+            ends = {"eos_token_id": text.sep_token_id, "pad_token_id": text.pad_token_id}
+            limits = {"max_length": 10, "min_length": 1, "num_beams": 3}
+            begin = torch.tensor([[text.bos_token_id]])
+            (row,) = model.text_decoder.generate(input_ids=begin, **seen_by, **limits, **ends).tolist()
         ended = text.sep_token_id in row
         count = row.index(text.sep_token_id) if ended else len(row) - 1
         answer = tokenizer.decode(row, skip_special_tokens=True).strip()
@@ -168,9 +156,7 @@ def blips_answers(folder: Path, images: list[Pixels], start: int) -> list[Reply]
     return found
 
 
-def test_a_generated_answer_is_that_of_blips_code(
-    folders: dict[str, Path], blip: Any, variants: list[list[Pixels]]
-) -> None:
+def test_a_generated_answer_is_that_of_blips_code(folders, blip, variants):
     # No instruction: the head was trained on questions alone.
     assert blip.prompt(QUESTION, 1) == PROMPT
     replies = blip.replies(QUESTION, variants)
@@ -179,34 +165,26 @@ def test_a_generated_answer_is_that_of_blips_code(
     assert replies == blips_answers(folders["blip"], [image for (image,) in variants], start)
     assert {reply.finish for reply in replies} == {"stop", "length"}
     assert replies == [reply for variant in variants for reply in blip.replies(QUESTION, [variant])]
-
-
-def test_a_configured_limit_below_that_of_blip_cuts_its_answers_off(
-    folders: dict[str, Path], variants: list[list[Pixels]]
-) -> None:
+    # A configured limit below that of BLIP cuts its answers off.
     short = load_generative(blip_source(folders["blip"]), None, Generation(STEPS))
     found = short.replies(QUESTION, variants)
     assert {reply.tokens for reply in found if reply.finish == "length"} == {STEPS}
 
 
-def test_the_tokenizers_own_token_begins_a_question_of_blip(
-    tmp_path: Path, variants: list[list[Pixels]]
-) -> None:
+def test_the_tokenizers_own_token_begins_a_question_of_blip(tmp_path, variants):
     folder = save_blip(tmp_path / "blip", words=[*BLIP_WORDS[:3], "[ENC]", *BLIP_WORDS[3:]])
     known = load_generative(blip_source(folder), None, Generation(32))
     start = 5 + 3
     assert known.chat.tokenizer.convert_ids_to_tokens(start) == "[ENC]"
     images = [image for (image,) in variants[:4]]
     assert known.replies(QUESTION, variants[:4]) == blips_answers(folder, images, start)
-
-
-def test_a_blip_without_the_embedding_of_its_first_token_is_refused(tmp_path: Path) -> None:
-    folder = save_blip(tmp_path / "blip", vocab_size=5 + len(BLIP_WORDS) + 1)
+    # Without an embedding of the first token, it is refused.
+    folder = save_blip(tmp_path / "other", vocab_size=5 + len(BLIP_WORDS) + 1)
     with pytest.raises(ModelError, match=r"has no embedding of \[ENC\], token 19, with which BLIP begins"):
         load_generative(CheckpointSource(str(folder)), None, Generation(32))
 
 
-def test_blip_reads_35_tokens_of_a_question(blip: Any, variants: list[list[Pixels]]) -> None:
+def test_blip_reads_35_tokens_of_a_question(blip, variants):
     (whole,) = blip.replies(Question("dots " * 33, ()), variants[:1])
     assert whole.tokens > 0
     with pytest.raises(ModelError, match=r"has 36 tokens, but the model reads 35 \(BLIP's code cuts it off"):
@@ -214,20 +192,16 @@ def test_blip_reads_35_tokens_of_a_question(blip: Any, variants: list[list[Pixel
 
 
 @pytest.mark.parametrize("name", ["vilt", "blip"])
-def test_an_item_that_does_not_fit_is_refused_in_one_line(
-    name: str, request: pytest.FixtureRequest, variants: list[list[Pixels]]
-) -> None:
+def test_an_item_that_does_not_fit_is_refused_in_one_line(name, request, variants):
     model = request.getfixturevalue(name)
     with pytest.raises(ModelError, match=r"QuestionAnswering reads one image, but the item has 2; remove"):
         model.replies(QUESTION, [[*variants[0], *variants[1]]])
-    long = Question("dots " * MOST_TOKENS, ())
     limit = {"vilt": rf"{MOST_TOKENS} \(max_position", "blip": r"35 \(BLIP's"}[name]
-    message = rf"the question has \d+ tokens, but the model reads {limit}"
-    with pytest.raises(ModelError, match=message):
-        model.replies(long, variants)
+    with pytest.raises(ModelError, match=rf"the question has \d+ tokens, but the model reads {limit}"):
+        model.replies(Question("dots " * MOST_TOKENS, ()), variants)
 
 
-def test_nan_is_refused(vilt: Classifier, variants: list[list[Pixels]]) -> None:
+def test_nan_is_refused(vilt, variants) -> None:
     chat = copy.copy(vilt.chat)
     chat.model = copy.deepcopy(chat.model)
     with torch.no_grad():
@@ -236,27 +210,25 @@ def test_nan_is_refused(vilt: Classifier, variants: list[list[Pixels]]) -> None:
         Classifier(chat).replies(QUESTION, variants)
 
 
-def test_a_checkpoint_without_labels_or_with_random_patches_is_refused(
-    folders: dict[str, Path], tmp_path: Path
-) -> None:
-    def message(**config: Any) -> str:
-        with pytest.raises(ModelError) as caught:
-            load_classifier(None, CheckpointSource(str(save_vilt(tmp_path / "model", **config))))
-        return str(caught.value)
-
-    assert "config.json does not name the answers of its classifier (id2label); download" in message(
-        id2label=None, label2id=None
-    )
-    assert "draws 7 patches of a larger image at random (max_image_length" in message(max_image_length=7)
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ({"id2label": None, "label2id": None}, r"does not name the answers of its classifier \(id2label"),
+        ({"max_image_length": 7}, r"draws 7 patches of a larger image at random \(max_image_length"),
+    ],
+)
+def test_a_checkpoint_without_labels_or_with_random_patches_is_refused(tmp_path, config, sentence):
+    with pytest.raises(ModelError, match=sentence):
+        load_classifier(None, CheckpointSource(str(save_vilt(tmp_path / "model", **config))))
 
 
-def test_a_model_is_asked_only_as_it_answers(folders: dict[str, Path], checkpoints: dict[str, Path]) -> None:
+def test_a_model_is_asked_only_as_it_answers(folders, checkpoints):
     sources = {name: CheckpointSource(str(path)) for name, path in {**folders, **checkpoints}.items()}
-    for scoring in ("letter", "text"):
-        with pytest.raises(ModelError, match="ViltForQuestionAnswering scores no options; set `scoring: cl"):
-            load_scorer(None, scoring, sources["vilt"])
-        with pytest.raises(ModelError, match="BlipForQuestionAnswering scores no options; set `scoring: ge"):
-            load_scorer(None, scoring, sources["blip"])
+    for name, way in (("vilt", "classify"), ("blip", "generate")):
+        for scoring in ("letter", "text"):
+            sentence = f"{name.capitalize()}ForQuestionAnswering scores no options; set `scoring: {way}`"
+            with pytest.raises(ModelError, match=sentence):
+                load_scorer(None, scoring, sources[name])
     with pytest.raises(ModelError, match="answers from a closed list; set `scoring: classify`"):
         load_generator(None, sources["vilt"], Generation(3))
     for name in ("llava", "blip"):
@@ -279,7 +251,7 @@ def test_config_json_decides_whether_a_checkpoint_is_a_vqa_head() -> None:
         found(model_type="vilt", architectures=["ViltForMaskedLM"])
 
 
-def test_the_identity_has_the_labels(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_the_identity_has_the_labels(folders, tmp_path: Path) -> None:
     renamed = save_vilt(tmp_path / "vilt", id2label=dict(enumerate(reversed(LABELS))))
 
     def identity(folder: Path) -> dict[str, str]:
@@ -290,43 +262,16 @@ def test_the_identity_has_the_labels(folders: dict[str, Path], tmp_path: Path) -
     assert one["scoring"] == "classify" and "benchc.models.classify" in one["modules"]
 
 
-def test_answers_resume_from_the_cache(
-    vilt: Classifier, variants: list[list[Pixels]], tmp_path: Path
-) -> None:
-    units = [
-        Unit("s/1", "fog", [1, 2, 3, 4, 5], variants[:5], 1),
-        Unit("s/1", "snow", [1, 2], variants[5:7], 1),
-    ]
-    identity = vilt.identity()
-    compute = partial(answer_units, passes=Passes())
-    with AnswerCache(tmp_path, identity, "a") as cache:
-        first = Answerer(vilt, cache, compute)
-        whole = first.ask(QUESTION, units[:1])
-        assert (first.computed, first.cached) == (5, 0)
-    with AnswerCache(tmp_path, identity, "a") as cache:
-        resumed = Answerer(vilt, cache, compute)
-        found = resumed.ask(QUESTION, units)
-        assert (resumed.computed, resumed.cached) == (2, 5)
-    assert found[0] == whole[0]
-    assert [reply for value, *_ in found for reply in value] == vilt.replies(QUESTION, variants[:7])
-    with pytest.raises(ModelError, match=r"item s/1 under fog: .* reads one image, but the item has 2"):
-        pair = Unit("s/1", "fog", [1], [[*variants[0], *variants[1]]], 2)
-        with AnswerCache(tmp_path, identity, "b") as cache:
-            Answerer(vilt, cache, compute).ask(QUESTION, [pair])
+GENERATES = "--generation.max-new-tokens is given with --answering=generate, and only then"
+CLASSIFY = "--answering=classify"
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--generation.max-new-tokens is given with --answering=generate, and only then"),
-        (
-            ["--answering=classify", "--generation.max-new-tokens=3"],
-            "--generation.max-new-tokens is given with --answering=generate, and only then",
-        ),
-        (
-            ["--answering=classify", "--job.server-url=http://a"],
-            "--answering=classify is of a model in the job",
-        ),
+        ([], GENERATES),
+        ([CLASSIFY, "--generation.max-new-tokens=3"], GENERATES),
+        ([CLASSIFY, "--job.server-url=http://a"], f"{CLASSIFY} is of a model in the job"),
     ],
 )
 def test_arguments_of_a_job_that_do_not_fit(arguments: list[str], message: str) -> None:

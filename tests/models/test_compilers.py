@@ -14,7 +14,6 @@ END = "or remove the key in the model catalogue"
 
 @pytest.fixture
 def programs(tmp_path, monkeypatch) -> Path:
-    """The only folder with programs, which are made by the test."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
@@ -66,10 +65,7 @@ def test_absent_headers_of_python_are_one_sentence(monkeypatch, tmp_path):
 
 
 def test_a_job_says_so_before_it_loads_the_model(checkpoints, programs, monkeypatch):
-    def not_loaded(*_: object) -> None:
-        raise AssertionError
-
-    monkeypatch.setattr(checkpoint, "check_files", not_loaded)
+    monkeypatch.setattr(checkpoint, "check_files", lambda *_: pytest.fail("it is loaded"))
     source = CheckpointSource(str(checkpoints["llava"]), compile=True)
     with pytest.raises(ModelError, match="`compile: true` needs a C"):
         checkpoint.load(source)

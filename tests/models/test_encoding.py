@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from benchc.models.encoding import PromptEncoder, joined
+from benchc.models.image_features import keep_image_features
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource
 from tests.models.classes.plain import with_bos
@@ -35,6 +36,19 @@ class Counting:
     def __call__(self, text, images, **options):
         self.calls.append(len(text))
         return self.processor(text=text, images=images, **options)
+
+
+def changing(chat, change):
+    """Return an encoder by a processor whose inputs ``change`` adds to, given them and how many prompts."""
+
+    class Changing:
+        image_processor, tokenizer = chat.processor.image_processor, chat.processor.tokenizer
+
+        def __call__(self, text, images, **options):
+            found = dict(chat.processor(text=text, images=images, **options))
+            return found | change(found, len(text))
+
+    return PromptEncoder(Changing())
 
 
 @pytest.fixture(params=FAMILIES)
@@ -81,22 +95,18 @@ def test_a_prompt_has_one_bos_token_where_template_or_tokenizer_writes_it(chat, 
         assert (ids[:, 0] == bos).all() == max(by_template, by_tokenizer)
 
 
-def test_a_bos_token_within_a_question_is_not_that_of_the_prompt(chat):
-    processor = with_bos(chat.processor, by_template=False, by_tokenizer=True)
-    rendered = chat.render(f"Which is {processor.tokenizer.bos_token}?", 1)
-    ids = PromptEncoder(processor).encode(rendered, images(1))["input_ids"][0]
-    assert ids[0] == processor.tokenizer.bos_token_id
-
-
-def test_a_tokenizer_without_a_bos_token_adds_its_other_special_tokens(chat):
+def test_a_bos_token_of_a_question_or_without_a_name(chat):
     processor = with_bos(chat.processor, by_template=False, by_tokenizer=True)
     added = processor.tokenizer.bos_token_id
+    rendered = chat.render(f"Which is {processor.tokenizer.bos_token}?", 1)
+    assert PromptEncoder(processor).encode(rendered, images(1))["input_ids"][0, 0] == added
+    # A tokenizer without a BOS token adds its other special tokens.
     processor.tokenizer.bos_token = None
     rendered = chat.render("Which?", 1)
     assert PromptEncoder(processor).encode(rendered, images(1))["input_ids"][0, 0] == added
 
 
-def test_inputs_of_units_are_joined_in_order(chat):
+def test_inputs_of_units_are_joined_in_order(chat, monkeypatch):
     rendered = chat.render(QUESTIONS[0].question, 1)
     chat.encode(rendered, images(2))
     parts = [chat.encoded(rendered, images(2, seed=seed)) for seed in (5, 6)]
@@ -104,44 +114,91 @@ def test_inputs_of_units_are_joined_in_order(chat):
     whole = joined(parts)
     assert whole.rows == 4 and all(part.independent for part in parts)
     assert equal(whole.inputs, together.inputs)
+    # Those of a model that encodes on its device are not joined.
+    monkeypatch.setattr(type(chat), "encodes_on_host", False)
+    assert not chat.encoded(rendered, images(2)).independent
 
 
 def test_tensors_of_another_type_are_not_equal(chat):
-    class Widening:
-        image_processor, tokenizer = chat.processor.image_processor, chat.processor.tokenizer
+    def widened(found, count):
+        # As of a processor whose types depend on the batch.
+        return {"input_ids": found["input_ids"].to(torch.int32 if count == 1 else torch.int64)}
 
-        def __call__(self, text, images, **options):
-            found = dict(chat.processor(text=text, images=images, **options))
-            # As of a processor whose types depend on the batch.
-            return found | {
-                "input_ids": found["input_ids"].to(torch.int32 if len(text) == 1 else torch.int64)
-            }
-
-    encoder = PromptEncoder(Widening())
+    encoder = changing(chat, widened)
     rendered = chat.render(QUESTIONS[0].question, 1)
     for _ in range(2):
         assert encoder.encode(rendered, images(3))["input_ids"].dtype == torch.int64
 
 
-def test_a_model_that_encodes_on_its_device_has_parts_that_are_not_joined(chat, monkeypatch):
-    rendered = chat.render(QUESTIONS[0].question, 1)
-    chat.encode(rendered, images(2))
-    assert chat.encoded(rendered, images(2)).independent
-    monkeypatch.setattr(type(chat), "encodes_on_host", False)
-    assert not chat.encoded(rendered, images(2)).independent
-
-
 def test_a_processor_that_packs_a_batch_is_called_with_all_of_it(chat):
-    class Packing:
-        image_processor, tokenizer = chat.processor.image_processor, chat.processor.tokenizer
-
-        def __call__(self, text, images, **options):
-            found = dict(chat.processor(text=text, images=images, **options))
-            # As of processors whose indices count from the first image of the batch.
-            return found | {"places": torch.arange(len(text))}
-
-    encoder = PromptEncoder(Packing())
+    # As of processors whose indices count from the first image of the batch.
+    encoder = changing(chat, lambda _, count: {"places": torch.arange(count)})
     rendered = chat.render(QUESTIONS[0].question, 1)
     for count in (3, 2):
         assert encoder.encode(rendered, images(count))["places"].tolist() == list(range(count))
     assert not encoder.independent(1)
+
+
+PIXELS = torch.arange(6.0).reshape(1, 2, 3)
+
+
+class Tower(torch.nn.Module):
+    """Counts the images that it reads."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls = 0
+
+    def get_image_features(self, pixel_values: torch.Tensor, **options: object) -> torch.Tensor:
+        self.calls += 1
+        return pixel_values.sum() + self.calls
+
+
+@pytest.fixture
+def tower() -> Tower:
+    model = Tower()
+    keep_image_features(model)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("options", "others"),
+    [
+        ({"sizes": [[2, 3]]}, {"sizes": [[3, 2]]}),
+        ({"sizes": torch.tensor([2, 3])}, {"sizes": torch.tensor([2, 4])}),
+        ({"layer": -1}, {"layer": -2}),
+        ({"layer": -1}, {}),
+        ({"more": {"a": 1}}, {"more": {"a": 2}}),
+    ],
+)
+def test_equal_arguments_have_the_features_that_were_computed(tower, options, others):
+    first = tower.get_image_features(PIXELS, **options)
+    assert tower.get_image_features(PIXELS.clone(), **options) is first and tower.calls == 1
+    second = tower.get_image_features(PIXELS, **others)
+    assert tower.calls == 2 and second is not first
+    # Only the last are kept.
+    assert tower.get_image_features(PIXELS, **options) is not first and tower.calls == 3
+
+
+@pytest.mark.parametrize("other", [PIXELS + 1, PIXELS.double(), PIXELS.bfloat16(), PIXELS[:, :1]])
+def test_other_pixels_have_features_of_their_own(tower, other):
+    tower.get_image_features(PIXELS)
+    tower.get_image_features(other)
+    assert tower.calls == 2
+
+
+def test_nothing_is_kept_of_a_call_that_failed(tower):
+    tower.get_image_features(PIXELS)
+    with pytest.raises(AttributeError):
+        tower.get_image_features(None)
+    tower.get_image_features(PIXELS)
+    assert tower.calls == 3
+
+    # Pixels of another device have features of their own.
+    class Anywhere(Tower):
+        def get_image_features(self, pixel_values: torch.Tensor) -> str:
+            return str(pixel_values.device)
+
+    model = Anywhere()
+    keep_image_features(model)
+    assert [model.get_image_features(PIXELS.to(device)) for device in ("cpu", "meta")] == ["cpu", "meta"]

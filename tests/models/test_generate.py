@@ -25,11 +25,18 @@ def chats(checkpoints):
     return {family: load(CheckpointSource(str(folder))) for family, folder in checkpoints.items()}
 
 
+@pytest.fixture
+def settings(chats, monkeypatch):
+    """A copy of LLaVA's generation_config.json, which it has while a test runs."""
+    copied = copy.deepcopy(chats["llava"].model.generation_config)
+    monkeypatch.setattr(chats["llava"].model, "generation_config", copied)
+    return copied
+
+
 def greedy(chat, text, images, ends):
     """Return the tokens of a greedy answer, by one full pass per token."""
-    inputs = chat.processor(
-        text=[text], images=[[PILImage.fromarray(i) for i in images]], return_tensors="pt"
-    )
+    pictures = [PILImage.fromarray(image) for image in images]
+    inputs = chat.processor(text=[text], images=[pictures], return_tensors="pt")
     inputs.pop("attention_mask")
     found = []
     while len(found) < STEPS and (not found or found[-1] not in ends):
@@ -55,15 +62,13 @@ def test_replies_are_greedy_under_every_variant(chats, variants, family, questio
         assert reply == Reply(text, "stop" if ended else "length", len(tokens))
 
 
-def test_an_answer_ends_at_any_end_token_and_others_of_the_batch_go_on(chats, variants, monkeypatch):
+def test_an_answer_ends_at_any_end_token_and_others_of_the_batch_go_on(chats, variants, settings):
     chat = chats["llava"]
     whole = Generator(chat, Generation(STEPS)).replies(OPEN, variants)
     asked = chat.render(text_prompt(OPEN), 1)
     first = greedy(chat, asked, variants[0], set())
     # The second token of the first answer ends it, and only those that have it.
-    settings = copy.deepcopy(chat.model.generation_config)
     settings.eos_token_id = [chat.tokenizer.eos_token_id, first[1]]
-    monkeypatch.setattr(chat.model, "generation_config", settings)
     replies = Generator(chat, Generation(STEPS)).replies(OPEN, variants)
     for reply, before, images in zip(replies, whole, variants, strict=True):
         tokens = greedy(chat, asked, images, set(settings.eos_token_id))
@@ -73,18 +78,21 @@ def test_an_answer_ends_at_any_end_token_and_others_of_the_batch_go_on(chats, va
     assert replies[0].finish == "stop" and replies[0].tokens <= 2
 
 
-def test_sampling_settings_of_the_checkpoint_change_nothing_and_others_do(chats, variants, monkeypatch):
+def test_sampling_settings_of_the_checkpoint_change_nothing_and_others_do(chats, variants, settings):
     chat = chats["llava"]
     plain = Generator(chat, Generation(STEPS)).replies(OPEN, variants)
-    settings = copy.deepcopy(chat.model.generation_config)
     settings.do_sample, settings.temperature, settings.top_k = True, 5.0, 3
-    monkeypatch.setattr(chat.model, "generation_config", settings)
     assert Generator(chat, Generation(STEPS)).replies(OPEN, variants) == plain
     before = Generator(chat, Generation(STEPS)).identity()
     settings.repetition_penalty = 1.3
     after = Generator(chat, Generation(STEPS)).identity()
     assert {name for name in before if before[name] != after[name]} == {"generation_config"}
     assert Generator(chat, Generation(STEPS + 1)).identity() != after
+    # Its own limits and forms of output change nothing.
+    unlimited = Generator(chat, Generation(STEPS)).replies(OPEN, variants)
+    settings.max_time, settings.stop_strings, settings.return_dict_in_generate = 1e-9, ["e"], True
+    settings.num_beams, settings.num_return_sequences = 3, 2
+    assert Generator(chat, Generation(STEPS)).replies(OPEN, variants) == unlimited
 
 
 def test_a_nan_is_refused(chats, variants):
@@ -103,51 +111,32 @@ def test_an_answer_ends_at_the_context(chats, variants, monkeypatch):
     prompt = chat.encode(generator.prompt(OPEN, 1), variants)["input_ids"].shape[1]
     config = chat.model.config.get_text_config()
     monkeypatch.setattr(config, "max_position_embeddings", prompt + 2)
-    assert [reply.tokens for reply in generator.replies(OPEN, variants)] == [
-        min(2, reply.tokens) for reply in whole
-    ]
+    tokens = [reply.tokens for reply in generator.replies(OPEN, variants)]
+    assert tokens == [min(2, reply.tokens) for reply in whole]
     monkeypatch.setattr(config, "max_position_embeddings", prompt)
     with pytest.raises(ModelError, match=rf"have {prompt + 1} tokens, but the model takes {prompt}"):
         generator.replies(OPEN, variants)
 
 
-def test_a_checkpoints_own_limits_and_forms_of_output_change_nothing(chats, variants, monkeypatch):
-    chat = chats["llava"]
-    generator = Generator(chat, Generation(STEPS))
-    before = generator.replies(OPEN, variants)
-    settings = copy.deepcopy(chat.model.generation_config)
-    settings.max_time, settings.stop_strings, settings.return_dict_in_generate = 1e-9, ["e"], True
-    settings.num_beams, settings.num_return_sequences = 3, 2
-    monkeypatch.setattr(chat.model, "generation_config", settings)
-    assert generator.replies(OPEN, variants) == before
-
-
 @pytest.mark.parametrize("setting", [{"prefill_chunk_size": 16}, {"guidance_scale": 2.0}])
-def test_a_checkpoints_settings_that_call_the_head_more_than_once_a_token(
-    chats, variants, monkeypatch, setting
-):
+def test_settings_that_call_the_head_more_than_once_a_token(chats, variants, settings, setting):
     chat = chats["llava"]
-    settings = copy.deepcopy(chat.model.generation_config)
     settings.update(**setting)
-    monkeypatch.setattr(chat.model, "generation_config", settings)
     generator = Generator(chat, Generation(STEPS))
     encoded = generator.encode(OPEN, variants[:1])
     whole = chat.model.generate(**encoded.inputs, max_new_tokens=STEPS, do_sample=False)
     answer = whole[0, encoded.tokens :].tolist()
     (reply,) = generator.ask(OPEN, encoded)
-    assert reply.tokens == next(
-        (place + 1 for place, token in enumerate(answer) if token in chat.end_tokens), STEPS
-    )
+    ends = (place + 1 for place, token in enumerate(answer) if token in chat.end_tokens)
+    assert reply.tokens == next(ends, STEPS)
     assert reply.text == chat.tokenizer.decode(answer[: reply.tokens], skip_special_tokens=True).strip()
 
 
-def test_a_step_that_generate_makes_and_undoes_adds_no_token(chats, variants, monkeypatch):
+def test_a_step_that_generate_makes_and_undoes_adds_no_token(chats, variants, settings, monkeypatch):
     """As on a device where transformers reads one step late that all answers have ended."""
     chat = chats["llava"]
     first = greedy(chat, chat.render(text_prompt(OPEN), 1), variants[0], set())
-    settings = copy.deepcopy(chat.model.generation_config)
     settings.eos_token_id = [chat.tokenizer.eos_token_id, first[2]]
-    monkeypatch.setattr(chat.model, "generation_config", settings)
     generator = Generator(chat, Generation(STEPS))
     expected = generator.replies(OPEN, variants[:1])
     passes: list[int] = []

@@ -1,4 +1,4 @@
-"""Jobs side by side take different GPUs, wait for them, and say so where they cannot be told apart."""
+"""Jobs side by side take different GPUs, and say which a model should not be loaded on."""
 
 import errno
 import fcntl
@@ -9,15 +9,20 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Timer
+from typing import Any
 
 import pytest
+import torch
+from safetensors.torch import save_file
 
-from benchc.models import gpus, in_process
+from benchc.models import cards, gpus, in_process
+from benchc.models import job as inference_job
 from benchc.models.asking import AskedModel, Job
+from benchc.models.cards import check_cards, weight_bytes
 from benchc.models.gpus import count_gpus, held_gpus, visible_gpus
-from benchc.models.items import Item
 from benchc.models.job import run_inference
 from benchc.models.predictor import Predictor
+from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.schemas.predictions import PREDICTIONS
 from tests.models.stand_ins.nvidia_smi import TWO, use_machine, write_nvidia_smi
 
@@ -61,28 +66,22 @@ Start = Callable[..., "subprocess.Popen[str]"]
 
 @pytest.fixture(autouse=True)
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of nvidia-smi, which lists two GPUs, and of locks."""
     use_machine(tmp_path, monkeypatch)
+    monkeypatch.setattr(cards, "SECONDS_TO_FREE", 0.0)
+    for name in cards.TYPES_ASKED:
+        monkeypatch.delenv(name, raising=False)
     return tmp_path
 
 
 @pytest.fixture
 def start() -> Iterator[Start]:
-    """Start another job."""
     jobs = []
 
     def started(*arguments: object, program: str = JOB, **environment: str) -> "subprocess.Popen[str]":
-        jobs.append(
-            subprocess.Popen(
-                [sys.executable, "-c", program, *map(str, arguments)],
-                cwd=ROOT,
-                env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-        )
+        command, pipe = [sys.executable, "-c", program, *map(str, arguments)], subprocess.PIPE
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
+        pipes = {"stdin": pipe, "stdout": pipe, "stderr": pipe, "text": True}
+        jobs.append(subprocess.Popen(command, cwd=ROOT, env=environment, **pipes))
         return jobs[-1]
 
     yield started
@@ -91,8 +90,9 @@ def start() -> Iterator[Start]:
         job.communicate()
 
 
-def must_not_wait(*_: float) -> None:
-    raise AssertionError("it waits")
+@pytest.fixture
+def no_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("random.uniform", lambda *_: pytest.fail("it waits"))
 
 
 def seen(job: "subprocess.Popen[str]") -> str:
@@ -180,11 +180,6 @@ def test_a_lock_names_the_job_that_has_it_now(machine, monkeypatch):
             assert file.read_text() == f"{os.getpid()} {allocation}"
 
 
-def test_slices_of_a_gpu_are_taken_one_by_one(machine, start):
-    write_nvidia_smi(machine, DIVIDED_BEFORE_R470)
-    assert {seen(start(1)), seen(start(1))} == {FIRST, SECOND}
-
-
 def test_a_job_waits_for_a_gpu_and_says_whose(start, capsys):
     job = start(2)
     assert seen(job) == "0,1"
@@ -210,18 +205,19 @@ def test_a_job_that_waits_for_several_gpus_holds_none(start):
 def test_jobs_that_take_several_gpus_do_not_block_each_other(machine, start):
     pairs = [start(machine / "both", program=PAIRS, CUDA_VISIBLE_DEVICES=order) for order in ("0,1", "1,0")]
     assert [pair.wait(60) for pair in pairs] == [0, 0]
+    # Slices of a GPU are taken one by one.
+    write_nvidia_smi(machine, DIVIDED_BEFORE_R470)
+    assert {seen(start(1)), seen(start(1))} == {FIRST, SECOND}
 
 
 @pytest.mark.parametrize("number", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EPERM, errno.EROFS])
-def test_a_file_system_without_locks_is_a_warning_and_the_least_used_gpu(
-    machine, monkeypatch, capsys, number
-):
+@pytest.mark.usefixtures("no_wait")
+def test_without_locks_the_least_used_gpu_is_taken_with_a_warning(machine, monkeypatch, capsys, number):
     def flock(*_: object) -> None:
         raise OSError(number, os.strerror(number))
 
     write_nvidia_smi(machine, TWO, USED)
     monkeypatch.setattr(fcntl, "flock", flock)
-    monkeypatch.setattr("random.uniform", must_not_wait)
     with held_gpus(1, "m") as held:
         assert held.environment["CUDA_VISIBLE_DEVICES"] == "1" and not held.locks
     line = capsys.readouterr().err
@@ -230,9 +226,9 @@ def test_a_file_system_without_locks_is_a_warning_and_the_least_used_gpu(
     assert line.count("\n") == 1
 
 
+@pytest.mark.usefixtures("no_wait")
 def test_jobs_without_locks_do_not_all_take_the_first_of_equal_gpus(monkeypatch):
     monkeypatch.setattr("tempfile.gettempdir", lambda: "/dev/null")
-    monkeypatch.setattr("random.uniform", must_not_wait)
     chosen = set()
     for _ in range(50):
         with held_gpus(1, "m") as held:
@@ -252,12 +248,12 @@ def test_a_gpu_that_another_job_has_locked_is_taken(monkeypatch, capsys, number)
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.usefixtures("no_wait")
 def test_jobs_of_a_scheduler_share_the_gpu_that_it_gave_to_both(start, monkeypatch, capsys):
     job = start(1, CUDA_VISIBLE_DEVICES="1", SLURM_JOB_ID="7")
     assert seen(job) == "1"
     monkeypatch.setenv(gpus.CUDA, "1")
     monkeypatch.setenv("SLURM_JOB_ID", "8")
-    monkeypatch.setattr("random.uniform", must_not_wait)
     with held_gpus(1, "m") as held:
         assert held.environment["CUDA_VISIBLE_DEVICES"] == "1"
     assert capsys.readouterr().err == (
@@ -306,10 +302,7 @@ def test_without_nvidia_smi_gpus_are_told_apart_by_torch(
     with held_gpus(1, "m") as held:
         assert held.environment == environment
     assert capsys.readouterr().err == "m: without nvidia-smi, GPUs are told apart by torch's UUIDs\n"
-    with (
-        pytest.raises(gpus.TooFewGpusError, match=r"^m: needs 3 GPUs, .* sees 2 "),
-        held_gpus(3, "m"),
-    ):
+    with pytest.raises(gpus.TooFewGpusError, match=r"^m: needs 3 GPUs, .* sees 2 "), held_gpus(3, "m"):
         pytest.fail("it holds some")
 
 
@@ -332,8 +325,7 @@ def test_without_nvidia_smi_and_torch_gpus_have_the_names_of_the_variable(
     assert count_gpus() == (2 if visible else 0)
     with held_gpus(1, "m") as held:
         assert held.environment == environment
-    line = f"warning: m: neither nvidia-smi nor torch lists the GPUs, {result}\n"
-    assert capsys.readouterr().err == line
+    assert capsys.readouterr().err == f"warning: m: neither nvidia-smi nor torch lists the GPUs, {result}\n"
 
 
 def test_a_job_sees_its_gpus_alone_before_it_loads_the_model(tmp_path, monkeypatch):
@@ -347,22 +339,227 @@ def test_a_job_sees_its_gpus_alone_before_it_loads_the_model(tmp_path, monkeypat
     monkeypatch.setenv("CUDA_DEVICE_ORDER", "")  # both are put back
     monkeypatch.setattr(in_process, "opened", opened)
     model = AskedModel(label="m", location=str(tmp_path), family="llava", device="cuda")
-    items: dict[str, Item] = {}
+    asked = (model, "letter", Job(), tmp_path / "pool.parquet", {}, PREDICTIONS, Predictor, lambda *_: [])
     try:
         with pytest.raises(KeyboardInterrupt):
-            run_inference(
-                model,
-                "letter",
-                Job(),
-                tmp_path / "pool.parquet",
-                items,
-                PREDICTIONS,
-                Predictor,
-                lambda *_: [],
-                tmp_path / "out.parquet",
-                substitute="no_image",
-            )
+            run_inference(*asked, tmp_path / "out.parquet", substitute="no_image")
         assert seen_by_model == ["0"] and os.environ["CUDA_DEVICE_ORDER"] == "PCI_BUS_ID"
+    finally:
+        gpus._kept.close()
+        gpus.take_gpus.cache_clear()
+
+
+ONE, OTHER = "GPU-7f57f032-34ab-a064-c37c-7a4f75601cc5", "GPU-8c7c9c30-f12f-20bf-e14e-d3c4c965af32"
+SLICED = f"""GPU 0: NVIDIA H100 80GB HBM3 (UUID: {ONE})
+  MIG 2g.20gb     Device  0: (UUID: MIG-377e0049-554c-540b-93c6-d0976f8426cb)
+"""
+H100, T4 = "NVIDIA H100 80GB HBM3", "Tesla T4"
+
+Say = Callable[..., list[str]]
+
+
+@pytest.fixture
+def said(machine: Path, capsys: pytest.CaptureFixture[str]) -> Say:
+    """Return the lines about the first GPUs. ``facts``: of each GPU, as nvidia-smi prints them."""
+
+    def lines(*facts: str, count: int = 1, listed: str = TWO, source: Any = None) -> list[str]:
+        capsys.readouterr()
+        rows = zip((ONE, OTHER), facts, strict=False)
+        write_nvidia_smi(machine, listed, "".join(f"{uuid}, {each}\n" for uuid, each in rows))
+        with held_gpus(count, "m") as held:
+            check_cards(held.gpus, "m", source)
+        return capsys.readouterr().err.splitlines()
+
+    return lines
+
+
+def model(folder: Path | str = "m", **settings: Any) -> CheckpointSource:
+    return CheckpointSource(str(folder), device="cuda", **settings)
+
+
+@pytest.mark.parametrize(
+    ("asked", "card", "is_another"),
+    [
+        ("a100", "NVIDIA A100-SXM4-80GB", False),
+        ("a100", H100, True),
+        ("A100_80GB", "A100-PCIE-40GB", False),
+        ("80gb_a100", H100, True),
+        ("nvidia_h100_80gb_hbm3", H100, False),
+        ("a10", "NVIDIA A100-SXM4-80GB", True),
+        ("a10", "NVIDIA A10G", False),
+        ("a10g", "NVIDIA A10G", False),
+        ("a10g", H100, True),
+        ("h200", "NVIDIA GH200 480GB", True),
+        ("gh200", "NVIDIA GH200 480GB", False),
+        ("l4", "NVIDIA L40S", True),
+        ("v100s-32", "Tesla V100-SXM2-32GB", False),
+        ("rtx2080ti", "NVIDIA GeForce RTX 2080 Ti", False),
+        ("rtx_6000", "Quadro RTX 6000", False),
+        ("quadro6000", "Quadro P6000", False),
+        ("rtx3090", "NVIDIA GeForce RTX 2080 Ti", True),
+        # No number of a card.
+        *(
+            (name, H100, False)
+            for name in ("tesla", "gpu", "ampere", "1g.10gb+me", "gpu01", "mi250", "80gb", "")
+        ),
+    ],
+)
+def test_a_card_of_another_type_than_asked_is_a_warning(said, monkeypatch, asked, card, is_another):
+    monkeypatch.setenv(gpus.TYPE_ASKED, asked)
+    found = said(f"{card}, 4, 81079, 9.0")
+    text = f"warning: m: the job asked for a GPU of type {asked}, and has {card}; predictions of "
+    assert [line.startswith(text) for line in found] == [True] * is_another
+
+
+@pytest.mark.parametrize("name", cards.TYPES_ASKED[1:])
+def test_the_type_of_a_script_of_slurm_is_known(said, monkeypatch, name):
+    facts = f"{H100}, 4, 81079, 9.0"
+    monkeypatch.setenv(gpus.TYPE_ASKED, "")
+    # Of one job, the first has a number alone.
+    monkeypatch.setenv("SLURM_GPUS", "2")
+    monkeypatch.setenv(name, "a100:2")
+    assert "type a100:2, and has NVIDIA H100 80GB HBM3" in said(facts)[0]
+    for unknown in ("a100:1,h100:1", "2"):
+        monkeypatch.setenv(name, unknown)
+        assert said(facts) == []
+
+
+def test_a_card_in_use_by_others_is_a_warning(said, machine, monkeypatch, capsys):
+    used, unused = f"{H100}, 40512, 40571, 9.0", f"{H100}, 953, 80130, 9.0"
+    line = f"warning: m: other processes use 42.5 GB of GPU {{}} ({H100}), and 42.5 GB are free; if that is "
+    line += "too little, wait, or ask for another"
+    assert said(used, unused) == [line.format(0)]
+    # The second is not the job's.
+    assert said(unused, used) == []
+    assert said(unused, used, count=2) == [line.format(1)]
+    # That of a job that has just ended is waited for.
+    monkeypatch.setattr(cards, "SECONDS_TO_FREE", 10.0)
+    before, after = (f"{ONE}, {H100}, {memory}, 9.0\n" for memory in ("40512, 40571", "4, 81079"))
+    monkeypatch.setattr("time.sleep", lambda _: write_nvidia_smi(machine, TWO, after))
+    write_nvidia_smi(machine, TWO, before)
+    with held_gpus(1, "m") as held:
+        check_cards(held.gpus, "m")
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize(
+    ("facts", "listed"),
+    [
+        ("NVIDIA GB10, [N/A], [N/A], 12.1", TWO),
+        # Files of the host may be in it.
+        ("NVIDIA GH200 480GB, 40512, 57000, 9.0", TWO),
+        # The numbers are those of all its slices.
+        (f"{H100}, 40512, 40571, 9.0", SLICED),
+        ("", TWO),
+    ],
+)
+def test_memory_that_is_not_known_is_not_judged(said: Say, tmp_path: Path, facts: str, listed: str) -> None:
+    write_weights(tmp_path)
+    assert said(facts, listed=listed, source=model(tmp_path)) == []
+
+
+@pytest.mark.parametrize(
+    ("facts", "dtype", "is_emulated"),
+    [
+        (f"{T4}, 4, 15000, 7.5", "bfloat16", True),
+        (f"{T4}, 4, 15000, 7.5", "float16", False),
+        (f"{T4}, 4, 15000, 7.5", "float32", False),
+        ("NVIDIA A100-SXM4-80GB, 4, 81000, 8.0", "bfloat16", False),
+        ("NVIDIA B200, 4, 181000, 10.0", "bfloat16", False),
+    ],
+)
+def test_bfloat16_on_a_card_without_it_is_a_warning(said, facts, dtype, is_emulated):
+    found = said(facts, facts, count=2, source=model(dtype=dtype, gpus=2))
+    text = "warning: m: Tesla T4 (compute capability 7.5) has no bfloat16: torch computes it in float32 and"
+    # Once for both.
+    assert [line.startswith(text) for line in found] == [True] * is_emulated
+
+
+def test_an_old_driver_tells_no_capability(machine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_nvidia_smi(machine, TWO, f"{ONE}, {T4}, 4000, 11000\n")
+    program = machine / "nvidia-smi"
+    refusing = 'case "$*" in *compute_cap*) echo Field "compute_cap" is not a valid field.; exit 2;; esac'
+    program.write_text(program.read_text().replace("\n", f"\n{refusing}\n", 1))
+    with held_gpus(1, "m") as held:
+        check_cards(held.gpus, "m", model(dtype="bfloat16"))
+    assert capsys.readouterr().err.startswith("warning: m: other processes use 4.2 GB of GPU 0 (Tesla T4)")
+
+
+def test_a_card_too_old_for_flash_attention_or_torch_is_an_error(said, monkeypatch):
+    source = model(dtype="float16", attention="flash_attention_2")
+    with pytest.raises(ModelError) as caught:
+        said(f"{T4}, 4, 15000, 7.5", source=source)
+    assert str(caught.value) == (
+        "m: `attention: flash_attention_2` needs a GPU of compute capability 8.0 or later, and this is "
+        "Tesla T4 (compute capability 7.5); remove the key in the model catalogue, or ask for another GPU"
+    )
+    assert said("NVIDIA A100-SXM4-80GB, 4, 81000, 8.0", source=source) == []
+    monkeypatch.setattr(torch.cuda, "get_arch_list", lambda: ["sm_75", "sm_90a", "compute_120"])
+    assert said(f"{T4}, 4, 15000, 7.5", source=model()) == []
+    with pytest.raises(ModelError, match=r"^m: torch \S+ has no kernels for Tesla V100 \(.* from 7\.5 on;"):
+        said("Tesla V100, 4, 32000, 7.0", source=model())
+    # A server may have another torch.
+    assert said("Tesla V100, 4, 32000, 7.0") == []
+
+
+def write_weights(folder: Path, dtype: torch.dtype = torch.bfloat16) -> None:
+    """Write 550,000 numbers of a model, and a buffer."""
+    tensors = {"a": torch.zeros(550, 1000, dtype=dtype), "b": torch.zeros(9, dtype=torch.int8)}
+    save_file(tensors, folder / "model.safetensors")
+
+
+@pytest.mark.parametrize("stored", [torch.bfloat16, torch.float32])
+def test_weights_have_the_size_of_the_models_precision(tmp_path: Path, stored: torch.dtype) -> None:
+    write_weights(tmp_path, dtype=stored)
+    sizes = [weight_bytes(model(tmp_path, dtype=dtype)) for dtype in ("float32", "bfloat16", "float16")]
+    assert sizes == [2_200_009, 1_100_009, 1_100_009]
+    # As they are on disk, with the header.
+    (tmp_path / "config.json").write_text('{"quantization_config": {"quant_method": "awq"}}')
+    assert weight_bytes(model(tmp_path)) == (tmp_path / "model.safetensors").stat().st_size
+
+
+def test_weights_of_which_a_part_may_be_loaded_have_no_size(tmp_path: Path) -> None:
+    assert weight_bytes(model(tmp_path)) is None
+    assert weight_bytes(model(f"{tmp_path}/owner/absent", revision="1" * 40)) is None
+    (tmp_path / "pytorch_model.bin").write_bytes(b"PK" + bytes(1000))
+    assert weight_bytes(model(tmp_path)) is None
+    write_weights(tmp_path)
+    assert weight_bytes(model(tmp_path)) is not None
+    assert weight_bytes(model(tmp_path, trust_remote_code=True)) is None
+    assert weight_bytes(model(tmp_path, family="eagle")) is None
+    (tmp_path / "config.json").write_text('{"thinker_config": {}}')
+    assert weight_bytes(model(tmp_path)) is None
+
+
+def test_weights_that_cannot_fit_are_an_error(said, tmp_path, monkeypatch):
+    write_weights(tmp_path)
+    monkeypatch.setattr(cards, "IN_USE", 10**6)
+    full, small = f"{T4}, 14, 1, 7.5", f"{T4}, 0, 1, 7.5"
+    with pytest.raises(ModelError) as caught:
+        said(full, source=model(tmp_path))
+    assert str(caught.value) == (
+        "m: its weights take 0.0 GB with `dtype: float32`, and 0.0 GB are free on Tesla T4; wait for the "
+        "other processes, or set `dtype: bfloat16`, or raise `gpus` above 1 in the model catalogue, or use "
+        "larger GPUs"
+    )
+    with pytest.raises(ModelError, match=r"free on Tesla T4; set `dtype: bfloat16`, or raise"):
+        said(small, source=model(tmp_path))
+    # Of 1.1 MB, a part may not be loaded into the 1.05 MB that are free.
+    assert said(small, source=model(tmp_path, dtype="float16")) == []
+    # On both together.
+    assert said(small, small, count=2, source=model(tmp_path, gpus=2)) == []
+
+
+def test_a_job_checks_its_cards_before_it_loads_the_model(machine, monkeypatch):
+    monkeypatch.setattr(in_process, "opened", lambda *_: pytest.fail("it is loaded"))
+    monkeypatch.setenv(gpus.CUDA, "1")
+    monkeypatch.setenv("CUDA_DEVICE_ORDER", "")  # both are put back
+    write_nvidia_smi(machine, TWO, f"{ONE}, {H100}, 4, 81079, 9.0\n{OTHER}, {T4}, 4, 15000, 7.5\n")
+    settings = {"device": "cuda", "dtype": "float16", "attention": "flash_attention_2"}
+    asked = AskedModel(label="m", location="m", revision="1" * 40, **settings)
+    try:
+        with pytest.raises(ModelError, match=r"^m: `attention: flash_attention_2` needs a GPU of"):
+            inference_job._opened(asked, "letter", None, Job(), None, [])
     finally:
         gpus._kept.close()
         gpus.take_gpus.cache_clear()

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -15,21 +15,30 @@ import huggingface_hub
 import numpy as np
 import polars as pl
 import pytest
-import torch
 import yaml
 
 from benchc.checking import models as checked_models
 from benchc.checking.check_items import check_items
+from benchc.checking.finding import Finding
+from benchc.checking.locate import locate
 from benchc.checking.pool import PoolFound
 from benchc.config.catalogue import Model
+from benchc.errors import InputError
 from benchc.images import encode_png
+from benchc.models import checkpoint
+from benchc.models.asking import AskedModel, Job
+from benchc.models.hub import fetch as hub_fetch
+from benchc.models.job import checkpoint_source
+from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.schemas.parquet import TableType, write_table
 from benchc.schemas.pool import POOL
 from scripts.benchc import main
 from scripts.commands.models import fetch
-from tests.models.hub_fixtures import served  # noqa: F401
+from tests.config.trial import MODELS
 from tests.models.hub_server import FIRST, SECOND, Hub, Repository
+from tests.models.test_adapter import base_model, entry_of, loaded, matrices, same_weights, write_adapter
 from tests.models.test_check_models import change_weights, pool  # noqa: F401
+from tests.stages import call_stage
 
 REPO = "owner/tiny"
 URL = "http://127.0.0.1:9"
@@ -43,33 +52,30 @@ ENTRIES: dict[str, dict[str, Any]] = {
     "code-model": {"repo": REPO, "family": "moondream"},
     "served-model": {"repo": REPO, "family": None, "server": {"url": URL}},
     "closed-model": {"family": None, "scoring": "generate", "server": {"url": URL, "model": "gpt-4o"}},
+    "trained-model": {"scoring": "text", "train": yaml.safe_load(MODELS)["small"]["train"]},
 }
-TRAIN = {"hidden": 48, "vision_layers": 1, "text_layers": 1, "patch": 12, "steps": 2, "batch": 2, "seed": 1}
+HEADER = "index\timage\tquestion\tA\tB\tanswer\tcategory"
 
 Command = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def hub(served: Hub, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:  # noqa: F811
+def hub(served: Hub, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     """A hub with one model, and a working directory with a catalogue and a checkpoint."""
     served.repositories[REPO] = Repository()
     served.repositories[REPO].add(checkpoints["llava"], FIRST)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "checkpoint").symlink_to(checkpoints["llava"])
-    entries = {
-        id_: {"label": id_, "family": "llava", "scoring": "letter"} | keys for id_, keys in ENTRIES.items()
-    }
-    entries["trained-model"] = {
-        "label": "T", "family": "llava", "scoring": "text", "train": TRAIN | {"learning_rate": 0.01}
-    }  # fmt: skip
+    usual = {"family": "llava", "scoring": "letter"}
+    entries = {id_: {"label": id_, **usual, **keys} for id_, keys in ENTRIES.items()}
     Path("models.yaml").write_text("# Mine.\n" + yaml.safe_dump(entries, sort_keys=False))
     return served
 
 
 @pytest.fixture
 def command(
-    hub: Hub, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Command]:
+    hub: Hub, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, torch_settings: None
+) -> Command:
     """Run `benchc models` with the catalogue, without new processes."""
 
     def in_this_process(module: str, function: str, *arguments: object) -> Any:
@@ -88,10 +94,7 @@ def command(
         return (0 if status in (0, None) else 1), out, err if isinstance(status, int) else f"{err}{status}"
 
     monkeypatch.setattr(checked_models, "in_child", in_this_process)
-    threads = torch.get_num_threads()
-    yield ran
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(False)
+    return ran
 
 
 def rows(out: str) -> dict[str, list[str]]:
@@ -99,22 +102,35 @@ def rows(out: str) -> dict[str, list[str]]:
     return {row[0]: row for row in cells}
 
 
+def facts_of(out: str) -> dict[str, str]:
+    return dict(re.split(r"  +", line, maxsplit=1) for line in out.splitlines())
+
+
+def write_tsv(items: Iterable[tuple[int, str, str]]) -> None:
+    lines = [f"{index}\t{image}\tWhich?\tred\tblue\t{answer}\tcolour" for index, image, answer in items]
+    Path("n.tsv").write_text("\n".join([HEADER, *lines, ""]))
+
+
+def png(pixels: np.ndarray) -> str:
+    return base64.b64encode(encode_png(pixels)).decode()
+
+
+BLACK = png(np.zeros((40, 56, 3), dtype=np.uint8))
+
+
+def write_sources(sources: dict[str, Any]) -> None:
+    Path("config").mkdir(exist_ok=True)
+    Path("config/sources.yaml").write_text(yaml.safe_dump(sources))
+    Path("config/demo-sources.yaml").write_text("{}")
+
+
 def test_all_models_are_listed(command: Command, hub: Hub) -> None:
     status, out, _ = command("list")
     found = rows(out)
     assert status == 0 and hub.requests == []
     flags = [name for name, field in Model.model_fields.items() if field.annotation is bool]
-    assert found["id"] == [
-        "id",
-        "label",
-        "loaded by",
-        "recommended",
-        "revision",
-        *flags,
-        "verified",
-        "here",
-        "weights",
-    ]
+    first, last = ["id", "label", "loaded by", "recommended", "revision"], ["verified", "here", "weights"]
+    assert found["id"] == [*first, *flags, *last]
     kinds = {id_: (row[2], row[4], row[-2]) for id_, row in found.items()}
     assert kinds["hub-model"] == ("llava", "not pinned", "no")
     assert kinds["pinned-model"] == ("llava", FIRST[:12], "no")
@@ -130,23 +146,20 @@ def test_all_models_are_listed(command: Command, hub: Hub) -> None:
 
 
 def test_all_facts_of_one_are_shown(command: Command) -> None:
-    _, out, _ = command("show", "hub-model")
-    facts = dict(re.split(r"  +", line, maxsplit=1) for line in out.splitlines())
+    facts = facts_of(command("show", "hub-model")[1])
     assert facts["catalogue"] == "models.yaml" and facts["page"] == f"https://huggingface.co/{REPO}"
     assert facts["here"] == "no" and facts["to fetch it"] == f"benchc models fetch {REPO}"
     # Every key of the catalogue, also one that is added later.
     assert set(Model.model_fields) <= set(facts)
     assert facts["repo"] == f'"{REPO}"' and facts["mem_mb"] == "2000"
     command("fetch", "hub-model")
-    facts = dict(re.split(r"  +", line, maxsplit=1) for line in command("show", "hub-model")[1].splitlines())
+    facts = facts_of(command("show", "hub-model")[1])
     assert (facts["here"], facts["commit here"], facts["weights"]) == ("yes", FIRST, WEIGHTS)
 
 
 def test_long_values_are_wrapped_and_complete(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     note = "It needs " + "much more than one line of a terminal " * 5 + "with-a-long-word-that-is-not-broken."
-    entries = yaml.safe_load(Path("models.yaml").read_text())
-    entries["hub-model"]["note"] = note
-    Path("models.yaml").write_text(yaml.safe_dump(entries))
+    edit("hub-model", note=note)
     for columns, longest in (("80", 80), ("5", 60), ("1000", 1000)):
         monkeypatch.setenv("COLUMNS", columns)
         out = command("show", "hub-model")[1]
@@ -157,7 +170,7 @@ def test_long_values_are_wrapped_and_complete(command: Command, monkeypatch: pyt
 @pytest.mark.parametrize("id_", ["served-model", "closed-model"])
 def test_a_model_on_a_server_has_nothing_on_the_hub(command: Command, hub: Hub, id_: str) -> None:
     status, out, _ = command("show", id_)
-    facts = dict(re.split(r"  +", line, maxsplit=1) for line in out.splitlines())
+    facts = facts_of(out)
     assert (status, facts["here"], facts["loaded by"]) == (0, "on a server", "server")
     assert not facts.keys() & {"page", "commit here", "to fetch it"}
     assert f"{id_} is on the server {URL}, which decides the revision" in command("pin", id_)[2]
@@ -198,7 +211,7 @@ def test_all_of_a_run_are_fetched_by_its_rule(command: Command, monkeypatch: pyt
     assert "error: give models, or --config" in command("fetch")[2]
 
 
-def test_a_pinned_model_keeps_its_comments(command: Command, hub: Hub) -> None:
+def test_a_pinned_model_keeps_its_comments(command, hub, monkeypatch):
     path = Path("models.yaml")
     before = path.read_text()
     status, out, _ = command("pin", "hub-model")
@@ -209,15 +222,11 @@ def test_a_pinned_model_keeps_its_comments(command: Command, hub: Hub) -> None:
     assert command("pin", "hub-model")[1].startswith(f"hub-model: is pinned to {FIRST}; --to main")
     assert f"hub-model: {FIRST} -> {SECOND}" in command("pin", "hub-model", "--to", "main")[1]
     assert yaml.safe_load(path.read_text())["hub-model"]["revision"] == SECOND
-
-
-def test_a_commit_of_the_cache_is_not_pinned_in_place_of_the_hubs(
-    command: Command, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    # A commit of the cache is not pinned in place of the Hub's.
     command("fetch", "hub-model")
     before = Path("models.yaml").read_text()
     monkeypatch.setattr(huggingface_hub.constants, "ENDPOINT", "http://127.0.0.1:9")
-    status, _, err = command("pin", "hub-model")
+    status, _, err = command("pin", "hub-model", "--to", "main")
     assert status == 1 and f"error: {REPO}: the Hub cannot be reached (ConnectError" in err
     assert Path("models.yaml").read_text() == before
 
@@ -232,10 +241,8 @@ def test_an_unknown_id_is_one_line(command: Command, name: str) -> None:
 
 
 def test_errors_are_one_line(command: Command, hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert (
-        "error: absent-model: there is no folder nowhere; copy the model there"
-        in command("fetch", "hub-model", "absent-model")[2]
-    )
+    error = command("fetch", "hub-model", "absent-model")[2]
+    assert "error: absent-model: there is no folder nowhere; copy the model there" in error
     assert hub.requests == []
     assert "folder-model is not on the Hub; only models with a repo" in command("pin", "folder-model")[2]
     assert "there is no such model on the Hub" in command("pin", "own-model")[2]
@@ -252,7 +259,7 @@ def test_errors_are_one_line(command: Command, hub: Hub, monkeypatch: pytest.Mon
     assert "error: models.yaml: cannot be read (No such file or directory)" in command("list")[2]
 
 
-def test_a_model_of_the_cache_answers_generated_items(command: Command) -> None:
+def test_a_model_of_the_cache_answers_generated_items(command, tmp_path):
     command("fetch", "pinned-model")
     status, out, _ = command("check", "pinned-model")
     assert status == 0
@@ -261,6 +268,15 @@ def test_a_model_of_the_cache_answers_generated_items(command: Command) -> None:
     )
     assert re.search(r"^letters: A is token \d+, B is token \d+", out, re.MULTILINE)
     assert re.search(r"^generated items: \d of 3 items correct \([\d.]+ %, chance is ", out, re.MULTILINE)
+    # Damaged weights are fetched anew.
+    (file,) = tmp_path.glob("hub/**/model.safetensors")
+    os.truncate(file.resolve(), 2000)
+    error = command("check", "pinned-model")[2]
+    folder = re.search(r"is damaged or incomplete; delete (\S+) and run: ", error)
+    assert folder is not None and error.endswith(f"benchc models fetch {REPO}@{FIRST}")
+    shutil.rmtree(folder[1])
+    command("fetch", "pinned-model")
+    assert command("check", "pinned-model")[0] == 0
 
 
 def write_items(pool: PoolFound, answer: int) -> None:  # noqa: F811
@@ -269,7 +285,7 @@ def write_items(pool: PoolFound, answer: int) -> None:  # noqa: F811
     write_table(pool.sample.with_columns(answer=answers), "pool.parquet", POOL)
 
 
-def test_the_accuracy_on_a_source_is_measured(command: Command, pool: PoolFound) -> None:  # noqa: F811
+def test_the_accuracy_on_a_source_is_measured(command, pool):  # noqa: F811
     correct = []
     for answer in range(4):
         write_items(pool, answer)
@@ -280,12 +296,8 @@ def test_the_accuracy_on_a_source_is_measured(command: Command, pool: PoolFound)
     assert len(correct) == 4 and sum(map(int, correct)) == 2
     out = command("check", "folder-model", "--source", "pool.parquet", "--items", "1")[1]
     assert " of 1 item correct" in out
-
-
-def test_the_published_accuracy_is_shown_beside_it(command: Command, pool: PoolFound) -> None:  # noqa: F811
-    entries = yaml.safe_load(Path("models.yaml").read_text())
-    entries["folder-model"]["label"] = "Emu3-Chat"
-    Path("models.yaml").write_text(yaml.safe_dump(entries))
+    # The published one is shown beside it.
+    edit("folder-model", label="Emu3-Chat")
     write_items(pool, 0)
     assert "published: 35.2 % on the " in command("check", "folder-model", "--source", "pool.parquet")[1]
 
@@ -309,21 +321,11 @@ def test_the_id_of_a_source_is_taken_where_its_file_is_here(command: Command, tm
         "far": {"label": "F", "url": "https://example.org/far.tsv", "task_column": "category"},
         "near": {"label": "N", "path": "n.tsv", "task_column": "category", "reader": {"index_below": 2}},
         "made": {"label": "M", "generated": {"groups": 1}, "task_column": "category"},
-        "open": {
-            "label": "V",
-            "convert": {
-                "format": "vqav2",
-                "files": dict.fromkeys(("questions", "annotations", "images"), "n.tsv"),
-            },
-            "task_column": "category",
-        },
     }
-    Path("config").mkdir()
-    Path("config/sources.yaml").write_text(yaml.safe_dump(sources))
-    Path("config/demo-sources.yaml").write_text("{}")
-    image = base64.b64encode(encode_png(np.zeros((40, 56, 3), dtype=np.uint8))).decode()
-    rows = [f"{index}\t{image}\tWhich?\tred\tblue\tA\tcolour" for index in (1, 2)]
-    Path("n.tsv").write_text("\n".join(["index\timage\tquestion\tA\tB\tanswer\tcategory", *rows, ""]))
+    files = dict.fromkeys(("questions", "annotations", "images"), "n.tsv")
+    open_ = {"label": "V", "convert": {"format": "vqav2", "files": files}, "task_column": "category"}
+    write_sources(sources | {"open": open_})
+    write_tsv((index, BLACK, "A") for index in (1, 2))
     # With the reader's options of the catalogue.
     assert check_items("near", 10)["id"].to_list() == ["near/1"]
     far = command("check", "folder-model", "--source", "far")[2]
@@ -342,20 +344,14 @@ def edit(id_: str, **keys: object) -> None:
 
 
 def test_a_model_is_verified_where_its_accuracy_is_the_published_one(command: Command, hub: Hub) -> None:
-    Path("config").mkdir()
-    Path("config/sources.yaml").write_text("near: {label: N, path: n.tsv, task_column: category}\n")
-    Path("config/demo-sources.yaml").write_text("{}")
+    write_sources({"near": {"label": "N", "path": "n.tsv", "task_column": "category"}})
     noise = np.random.default_rng(0)
-    images = [
-        base64.b64encode(encode_png(noise.integers(0, 256, (40, 56, 3), np.uint8))).decode()
-        for _ in "12345678"
-    ]
-    items = [
-        f"{index}\t{image}\tWhich?\tred\tblue\t{'AB'[index % 3 == 0]}\tcolour"
-        for index, image in enumerate(images)
-    ]
-    header = "index\timage\tquestion\tA\tB\tanswer\tcategory"
-    Path("n.tsv").write_text("\n".join([header, *items, ""]))
+    images = [png(noise.integers(0, 256, (40, 56, 3), np.uint8)) for _ in range(8)]
+    write_tsv((index, image, "AB"[index % 3 == 0]) for index, image in enumerate(images))
+
+    def verified(id_: str = "pinned-model") -> str:
+        return rows(command("list")[1])[id_][-3]
+
     missing = command("verify", "pinned-model", "--source", "near")[2]
     assert "models.yaml: pinned-model has no published accuracy on near; add it: " in missing
     published = {"percent": 1, "tolerance": 0.1, "reference": "Table 1"}
@@ -365,38 +361,34 @@ def test_a_model_is_verified_where_its_accuracy_is_the_published_one(command: Co
     command("fetch", "pinned-model")
     status, out, err = command("verify", "pinned-model", "--source", "near")
     assert status == 1 and "pinned-model: is not verified, its accuracy differs by " in err
-    correct, count = re.findall(
-        r"clean accuracy: (\d) of (\d) items", command("check", "pinned-model", "--source", "near")[1]
-    )[0]
-    accuracy = 100 * int(correct) / int(count)
-    assert (
-        count == "8" and f"pinned-model: {accuracy:.1f} % of 8 items, published 1 % with a tolerance" in out
-    )
-    assert rows(command("list")[1])["pinned-model"][-3] == "" and not Path("results/verified").exists()
-    edit("pinned-model", published={"near": published | {"percent": accuracy - 1, "tolerance": 1}})
+    checked = command("check", "pinned-model", "--source", "near")[1]
+    accuracy = 100 * int(re.findall(r"clean accuracy: (\d) of 8 items", checked)[0]) / 8
+    assert f"pinned-model: {accuracy:.1f} % of 8 items, published 1 % with a tolerance" in out
+    assert verified() == "" and not Path("results/verified").exists()
+    near = published | {"percent": accuracy - 1, "tolerance": 1}
+    edit("pinned-model", published={"near": near})
     status, out, err = command("verify", "pinned-model", "--source", "near")
     assert status == 0 and "8 predictions, 8 from the cache" in err
     assert out.endswith("verified: results/verified/pinned-model/near.json\n")
-    shown = rows(command("list")[1])["pinned-model"][-3]
     measured = f"near: {accuracy:.1f} % of 8 items ({accuracy - 1:g} % published)"
     expected = f"{measured}, {date.today()}, revision {FIRST[:12]}, cpu"
-    assert shown == expected and expected in " ".join(command("show", "pinned-model")[1].split())
+    assert verified() == expected and expected in " ".join(command("show", "pinned-model")[1].split())
     # Information about a model changes nothing, and what decides its predictions does.
     edit("pinned-model", label="Another", mem_mb=9000)
-    assert rows(command("list")[1])["pinned-model"][-3] == expected
+    assert verified() == expected
     edit("pinned-model", dtype="bfloat16")
-    assert rows(command("list")[1])["pinned-model"][-3] == ""
+    assert verified() == ""
     # Neither counts a record that was measured to differ, one of another number, nor one that is none.
     edit("pinned-model", dtype="float32", published={"near": published | {"percent": accuracy}})
-    assert rows(command("list")[1])["pinned-model"][-3] == ""
-    edit("pinned-model", published={"near": published | {"percent": accuracy - 1, "tolerance": 1}})
-    assert rows(command("list")[1])["pinned-model"][-3] == expected
+    assert verified() == ""
+    edit("pinned-model", published={"near": near})
+    assert verified() == expected
     path = Path("results/verified/pinned-model/near.json")
     content = json.loads(path.read_text())
     path.write_text(json.dumps(content | {"correct": content["correct"] - 1}))
-    assert rows(command("list")[1])["pinned-model"][-3] == ""
+    assert verified() == ""
     path.write_text("{}")
-    assert rows(command("list")[1])["pinned-model"][-3] == ""
+    assert verified() == ""
     edit("pinned-model", published={"near": published})
     command("verify", "pinned-model", "--source", "near")
     assert not path.exists()
@@ -406,21 +398,18 @@ def test_a_model_is_verified_where_its_accuracy_is_the_published_one(command: Co
     shutil.copytree(folder, "checkpoint")
     edit("folder-model", published={"near": published | {"percent": accuracy}})
     assert command("verify", "folder-model", "--source", "near")[0] == 0
-    assert rows(command("list")[1])["folder-model"][-3].startswith("near: ")
+    assert verified("folder-model").startswith("near: ")
     change_weights(Path("checkpoint"), "lm_head", 2.0)
-    assert rows(command("list")[1])["folder-model"][-3] == ""
+    assert verified("folder-model") == ""
 
 
 def test_a_source_that_is_not_whole_verifies_nothing(command: Command) -> None:
-    Path("config").mkdir()
-    image = base64.b64encode(encode_png(np.zeros((40, 56, 3), dtype=np.uint8))).decode()
-    rows = [f"{index}\t{image}\tWhich?\tred\tblue\t{answer}\tcolour" for index, answer in enumerate("ABC")]
-    Path("n.tsv").write_text("\n".join(["index\timage\tquestion\tA\tB\tanswer\tcategory", *rows, ""]))
+    write_tsv((index, BLACK, answer) for index, answer in enumerate("ABC"))
     edit("folder-model", published={"near": {"percent": 50, "tolerance": 20, "reference": "Table 1"}})
     entry = {"label": "N", "path": "n.tsv", "task_column": "category"}
     found = []
     for published in ({}, {"items": 3}):
-        Path("config/sources.yaml").write_text(yaml.safe_dump({"near": entry | {"published": published}}))
+        write_sources({"near": entry | {"published": published}})
         found.append(command("verify", "folder-model", "--source", "near")[2].splitlines()[-1])
     assert found == [
         "error: n.tsv: of near, 1 row cannot be read, the first: the answer is C, an option without text; "
@@ -430,16 +419,12 @@ def test_a_source_that_is_not_whole_verifies_nothing(command: Command) -> None:
     ]
     assert not Path("results/verified").exists()
     given = command("verify", "folder-model", "--source", "n.tsv")[2]
-    assert given.startswith(
-        "error: --source n.tsv: is no id of a source; add an entry for it to config/sources.yaml"
-    )
+    assert given.startswith("error: --source n.tsv: is no id of a source; add an entry for it to config/sou")
 
 
 def test_what_cannot_be_loaded_is_an_error_before_it_is_fetched(command: Command, hub: Hub) -> None:
     assert "run `benchc models pin code-model`, which writes" in command("check", "code-model")[2]
-    entries = yaml.safe_load(Path("models.yaml").read_text())
-    entries["own-model"] |= {"env": None, "note": "Its package is old."}
-    Path("models.yaml").write_text(yaml.safe_dump(entries))
+    edit("own-model", env=None, note="Its package is old.")
     error = command("check", "own-model")[2]
     assert error.startswith("error: own-model: no job can load it") and error.endswith("Its package is old.")
     assert hub.requests == []
@@ -458,21 +443,117 @@ def test_a_folder_without_whole_weights_is_not_here(command: Command, checkpoint
     assert rows(command("list")[1])["folder-model"][-2] == "model.safetensors is damaged or incomplete"
 
 
-def test_damaged_weights_of_the_cache_are_fetched_anew(command: Command, tmp_path: Path) -> None:
-    command("fetch", "pinned-model")
-    (file,) = tmp_path.glob("hub/**/model.safetensors")
-    os.truncate(file.resolve(), 2000)
-    error = command("check", "pinned-model")[2]
-    folder = re.search(r"is damaged or incomplete; delete (\S+) and run: ", error)
-    assert folder is not None and error.endswith(f"benchc models fetch {REPO}@{FIRST}")
-    shutil.rmtree(folder[1])
-    command("fetch", "pinned-model")
-    assert command("check", "pinned-model")[0] == 0
-
-
 def test_a_model_that_ignores_its_images_fails(command: Command, checkpoints: dict[str, Path]) -> None:
     Path("checkpoint").unlink()
     shutil.copytree(checkpoints["llava"], "checkpoint")
     change_weights(Path("checkpoint"), "multi_modal_projector", 0.0)
     status, out, _ = command("check", "folder-model")
     assert status == 1 and "error: its predictions do not change if the images become grey" in out
+
+
+LORA, BOTH = "owner/lora", "owner/both"
+ADAPTED: dict[str, dict[str, Any]] = {
+    "adapted": {"repo": REPO, "adapter": LORA},
+    "folder-adapted": {"path": "checkpoint", "adapter": LORA, "adapter_revision": FIRST},
+}
+
+
+@pytest.fixture
+def lora(hub: Hub, checkpoints: dict[str, Path], tmp_path: Path) -> Path:
+    """Add an adapter, and a model with an adapter beside it, to the hub; return the adapter's folder."""
+    pairs = matrices(base_model(checkpoints["llava"]))
+    # With a file of its training that is not read.
+    folder = write_adapter(tmp_path / "lora", pairs, base_model_name_or_path=REPO)
+    hub.repositories[LORA] = Repository()
+    hub.repositories[LORA].add(folder, FIRST, **{"README.md": b"# Mine", "optimizer.pt": b"0"})
+    both = {path.name: path.read_bytes() for path in checkpoints["llava"].iterdir()}
+    other = write_adapter(tmp_path / "other", pairs, base_model_name_or_path="owner/absent")
+    hub.repositories[BOTH] = Repository()
+    hub.repositories[BOTH].add(other, FIRST, **both)
+    catalogue = yaml.safe_load(Path("models.yaml").read_text())
+    catalogue |= {id_: {"label": id_, "scoring": "letter", **keys} for id_, keys in ADAPTED.items()}
+    Path("models.yaml").write_text(yaml.safe_dump(catalogue, sort_keys=False))
+    return folder
+
+
+def test_an_adapter_is_fetched_with_its_model(lora: Path, command: Command, hub: Hub) -> None:
+    before = rows(command("list")[1])
+    assert before["adapted"][2] == "transformers + adapter" and before["adapted"][-2] == "no"
+    assert before["folder-adapted"][-2] == "adapter: no"
+    shown = " ".join(command("show", "folder-adapted")[1].split())
+    assert f"to fetch its adapter benchc models fetch {LORA}@{FIRST} --adapter" in shown
+    status, _, err = command("check", "folder-adapted")
+    assert status == 1 and err.endswith(f"run: benchc models fetch {LORA}@{FIRST} --adapter")
+    status, out, _ = command("fetch", "adapted", "folder-adapted")
+    first, second, third, fourth = out.splitlines()
+    assert status == 0 and first.startswith(f"{REPO}@{FIRST}: ") and second.startswith(f"{LORA}@{FIRST}: ")
+    assert third == "folder-adapted: is the folder checkpoint, nothing to download"
+    assert fourth.startswith(f"{LORA}@{FIRST}: was here already")
+    assert hub.downloaded()[-2:] == ["adapter_config.json", "adapter_model.safetensors"]
+    hub.requests.clear()
+    after = rows(command("list")[1])
+    assert after["adapted"][-2] == after["folder-adapted"][-2] == "yes"
+    assert [line.partition(":")[0] for line in command("check", "adapted")[1].splitlines()][1] == "ok"
+    assert hub.requests == []
+
+
+def test_a_check_says_that_an_adapter_is_fetched(lora: Path, hub: Hub) -> None:
+    found = locate("m", entry_of(path="checkpoint", adapter=LORA), None)
+    assert isinstance(found, Finding) and found.level == "fetch"
+    assert found.text.startswith("its adapter, ") and found.text.endswith(f" from the Hub: {LORA}")
+    hub.repositories[LORA].commits[FIRST].pop("adapter_config.json")
+    with pytest.raises(InputError, match=f"{LORA}: has no file adapter_config.json at the commit {FIRST}"):
+        hub_fetch.fetch_adapter(LORA, FIRST)
+
+
+def test_an_adapter_is_fetched_by_its_id(lora: Path, command: Command) -> None:
+    status, _, err = command("fetch", f"{LORA}@{FIRST}")
+    assert status == 1 and f"{LORA}: is an adapter (adapter_config.json), not a model; in the mode" in err
+    assert f"base model ('{REPO}'), and `adapter: {LORA}`" in err
+    assert command("fetch", f"{LORA}@{FIRST}", "--adapter")[0] == 0
+    status, _, err = command("fetch", f"{REPO}@{FIRST}", "--adapter")
+    assert status == 1 and f"{REPO}: has no file adapter_config.json at the commit {FIRST}" in err
+
+
+def test_an_adapter_is_pinned_with_its_model(lora: Path, command: Command) -> None:
+    assert command("pin", "adapted", "folder-adapted")[1].splitlines() == [
+        f"adapted: its adapter: null -> {FIRST}, in models.yaml",
+        f"adapted: null -> {FIRST}, in models.yaml",
+        f"folder-adapted: its adapter: is pinned to {FIRST}",
+    ]
+    entry = yaml.safe_load(Path("models.yaml").read_text())["adapted"]
+    assert (entry["revision"], entry["adapter_revision"]) == (FIRST, FIRST)
+
+
+def test_a_job_loads_the_commit_that_was_recorded(lora, hub, checkpoints, monkeypatch):
+    record = Path("results/run/revisions/adapters/m.json")
+    call_stage("fetch_model", repo=LORA, adapter=True, output=record)
+    assert json.loads(record.read_text()) == {"repo": LORA, "revision": None, "commit": FIRST}
+    hub.repositories[LORA].add(lora, SECOND)
+    hub.requests.clear()
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    asked = AskedModel(label="m", location=str(checkpoints["llava"]), adapter=LORA)
+    source = checkpoint_source(asked, Job(adapter_file=record), None)
+    assert (source.adapter, source.adapter_revision) == (LORA, FIRST)
+    found = checkpoint.load(source)
+    assert (found.identity["adapter"], found.identity["adapter_revision"]) == (LORA, FIRST)
+    base = checkpoints["llava"]
+    assert same_weights(loaded(base, LORA, adapter_revision=FIRST), loaded(base, lora))
+    assert hub.requests == []
+    with pytest.raises(ModelError, match=f"benchc models fetch {LORA}@{SECOND} --adapter"):
+        checkpoint.load(CheckpointSource(str(checkpoints["llava"]), adapter=LORA, adapter_revision=SECOND))
+    other = AskedModel(label="m", location="a", adapter="owner/other")
+    with pytest.raises(InputError, match=f"is the revision of {LORA}, not of owner/other"):
+        checkpoint_source(other, Job(adapter_file=record), None)
+
+
+def test_a_repository_with_both_is_what_the_entry_says(lora, checkpoints, monkeypatch):
+    hub_fetch.fetch(BOTH, FIRST)
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(ModelError, match=f"set `adapter: {BOTH}` for the model with this adapter, or `ada"):
+        checkpoint.load(CheckpointSource(BOTH, FIRST))
+    # Not the base that the adapter names.
+    alone = loaded(Path(BOTH), "none", revision=FIRST)
+    assert same_weights(alone, loaded(checkpoints["llava"]))
+    adapted = loaded(Path(BOTH), BOTH, revision=FIRST, adapter_revision=FIRST)
+    assert same_weights(adapted, loaded(checkpoints["llava"], lora))

@@ -45,11 +45,8 @@ folder = test_units.folder
 
 
 @pytest.fixture
-def device(pytestconfig: pytest.Config) -> Iterator[str]:
-    threads = torch.get_num_threads()
-    yield str(pytestconfig.getoption("device"))
-    torch.set_num_threads(threads)
-    torch.use_deterministic_algorithms(False)
+def device(pytestconfig: pytest.Config, torch_settings: None) -> str:
+    return str(pytestconfig.getoption("device"))
 
 
 def loaded(folder: Path, device: str, scoring: str = "letter", **settings: Any) -> Any:
@@ -82,9 +79,8 @@ def test_agreement_of_a_merged_adapter_with_the_cpu(checkpoints, device, tmp_pat
     base, question = checkpoints["llava"], KNOWN_QUESTIONS[0]
     lora = str(write_adapter(tmp_path / "lora", matrices(base_model(base))))
     on_cpu, on_device = (loaded(base, each, adapter=lora) for each in ("cpu", device))
-    without, expected, found = (
-        model.score(question, variants(1)).logits for model in (loaded(base, device), on_cpu, on_device)
-    )
+    models = (loaded(base, device), on_cpu, on_device)
+    without, expected, found = (model.score(question, variants(1)).logits for model in models)
     largest = float(np.abs(found - expected).max())
     record_property("largest difference, an adapter", f"{largest:.1e}")
     assert largest < TOLERANCE
@@ -127,13 +123,9 @@ def test_processes_side_by_side_have_the_bits_of_one_alone(job, folder):
     started = {}
     for name, locks in (("one", "common"), ("other", "common"), ("third", "own")):
         (folder / locks).mkdir(exist_ok=True)
-        started[name] = subprocess.Popen(
-            command_of("infer", *job(name, 1)),
-            cwd=ROOT,
-            env={**os.environ, "TMPDIR": str(folder / locks)},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        environment = {**os.environ, "TMPDIR": str(folder / locks)}
+        command, pipe = command_of("infer", *job(name, 1)), subprocess.PIPE
+        started[name] = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=pipe, text=True)
     errors = [process.communicate()[1] for process in started.values()]
     assert [process.returncode for process in started.values()] == [0, 0, 0], errors
     call_stage("infer", *job("alone"))
@@ -162,15 +154,11 @@ def test_together_units_pass_with_the_predictions_of_each_alone(job, folder, dev
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
 def test_compile_changes_the_last_bits_alone(scoring, device, checkpoints, record_property):
-    plain, compiled = (
-        loaded(checkpoints["internvl"], device, scoring, compile=each) for each in (False, True)
-    )
+    folder = checkpoints["internvl"]
+    plain, compiled = (loaded(folder, device, scoring, compile=each) for each in (False, True))
     torch._dynamo.reset()
-    for name, rows in (
-        ("first pass", variants()),
-        ("next pass", variants()),
-        ("pass of two rows", variants()[:2]),
-    ):
+    passes = {"first pass": variants(), "next pass": variants(), "pass of two rows": variants()[:2]}
+    for name, rows in passes.items():
         start = time.perf_counter()
         found = compiled.score(KNOWN_QUESTIONS[1], rows)
         record_property(f"seconds of the {name}, {scoring}", f"{time.perf_counter() - start:.1f}")
@@ -265,10 +253,8 @@ def test_memory_for_fewer_units_lets_them_pass_alone(wide, device, memory, recor
 def test_memory_for_fewer_variants_halves_a_unit(wide, device, memory, record_property):
     scorer = loaded(wide, device)
     expected, _ = predict(scorer, QUESTION, variants())
-    one, all_ = (
-        memory.peak(lambda rows=rows: predict(scorer, QUESTION, rows))
-        for rows in (variants()[:1], variants())
-    )
+    several = (variants()[:1], variants())
+    one, all_ = (memory.peak(lambda rows=rows: predict(scorer, QUESTION, rows)) for rows in several)
     record_property("peak of a variant and of a unit, MB", f"{one / 1e6:.0f}, {all_ / 1e6:.0f}")
     assert all_ > 1.2 * one
     with memory.limited((one + all_) / 2):

@@ -52,14 +52,11 @@ def test_the_adapter_is_applied_as_merged_weights_are(folder, variants):
     np.testing.assert_allclose(found, plain.score(QUESTIONS[0], variants).logits, rtol=1e-4, atol=1e-3)
 
 
-def test_the_adapter_is_part_of_the_model(folder):
+def test_the_adapter_is_part_of_the_model_and_the_class_alone_is_refused(folder):
     before = folder_digest(folder)
     path = folder / "vision-lora/adapter_model.safetensors"
     save_file({name: 2 * weight for name, weight in load_file(path).items()}, path)
     assert folder_digest(folder) != before
-
-
-def test_the_class_alone_is_refused(folder):
     with pytest.raises(ModelError, match=r"is a phi4_multimodal, .*set `family: phi4_multimodal`"):
         load_any(CheckpointSource(str(folder)))
 

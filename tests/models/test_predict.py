@@ -21,7 +21,6 @@ from benchc.models.predict import load_model
 from benchc.models.prediction_code import ENTRY
 from benchc.models.protocol import CheckpointSource
 from benchc.models.registry import SCORINGS, family_module, scorer_modules
-from benchc.models.tf32 import forbid_tf32
 from tests.models.stand_ins.device import StandInDevice
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,7 +84,7 @@ def closure(*modules: str, root: Path = ROOT) -> set[str]:
     return set(source_closure([module_file(module) for module in (ENTRY, *modules)], root))
 
 
-def test_every_file_that_runs_between_prompt_and_logits_is_in_the_code(checkpoints):
+def test_every_file_that_runs_between_prompt_and_logits_is_in_the_code_and_no_bookkeeping(checkpoints):
     first, *others = FAMILIES_TRACED
     pairs = [f"{first} {scoring}" for scoring in SCORINGS] + [f"{family} letter" for family in others]
     command = [sys.executable, "-c", TRACER, str(ROOT), str(checkpoints["llava"]), *pairs]
@@ -100,9 +99,7 @@ def test_every_file_that_runs_between_prompt_and_logits_is_in_the_code(checkpoin
         assert files <= closure(*modules)
         # The trace saw what it is about: the entry, the model, its family and its scoring.
         assert {module_file(module) for module in (ENTRY, "benchc.models.chat", *modules)} <= files
-
-
-def test_bookkeeping_is_not_in_the_code():
+    # Bookkeeping is not in the code.
     code = closure(*LOADERS, *SCORINGS.values())
     bookkeeping = (
         "inference",
@@ -137,16 +134,14 @@ def codes() -> dict[str, str]:
 @pytest.mark.parametrize(
     ("file", "changed"),
     [
-        ("predict", {"llava", "llava_next", "letter", "text"}),
-        ("registry", {"llava", "llava_next", "letter", "text"}),
-        ("chat", {"llava", "llava_next", "letter", "text"}),
-        ("question", {"llava", "llava_next", "letter", "text"}),
+        *(
+            (name, {"llava", "llava_next", "letter", "text"})
+            for name in ("predict", "registry", "chat", "question")
+        ),
         ("letter", {"llava", "llava_next", "letter"}),
         ("text", {"llava", "llava_next", "text"}),
         ("families/llava_next", {"llava_next", "letter", "text"}),
-        ("predictor", set()),
-        ("cache/unit_cache", set()),
-        ("supported", set()),
+        *((name, set()) for name in ("predictor", "cache/unit_cache", "supported")),
     ],
 )
 def test_an_edit_drops_the_predictions_that_it_may_change_and_no_others(copied, file, changed):
@@ -156,42 +151,36 @@ def test_an_edit_drops_the_predictions_that_it_may_change_and_no_others(copied, 
     assert codes() == before
     path.write_text(path.read_text() + "\nADDED = 1\n")
     differing = {name for name, code in codes().items() if code != before[name]}
-    assert differing == {
-        name for name in before if name.split()[0] in changed and name.split()[1].partition("_")[0] in changed
-    }
+    parts = {name: {name.split()[0], name.split()[1].partition("_")[0]} for name in before}
+    assert differing == {name for name, own in parts.items() if own <= changed}
+
+
+APPLE = "torch finds one of Apple .MPS., which benchc does not use; set `gpus: 0`"
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+@pytest.mark.usefixtures("torch_settings")
 @pytest.mark.parametrize(
-    ("cuda", "build"), [("13.0", ""), (None, r" \(torch \S+ is built for the CPU alone: install .*\)")]
+    ("cuda", "is_apple", "sentence"),
+    [
+        ("13.0", False, "needs a GPU, but torch finds none; request"),
+        (None, False, r"but torch finds none \(torch \S+ is built for the CPU alone: install .*\); request"),
+        (None, True, f"no-such-model: the job needs a GPU of CUDA or ROCm, and {APPLE}"),
+    ],
 )
-def test_a_missing_gpu_is_refused_before_the_model_is_loaded(monkeypatch, cuda, build):
+def test_a_missing_gpu_is_refused_before_the_model_is_loaded(monkeypatch, cuda, is_apple, sentence):
     monkeypatch.setattr(torch.version, "cuda", cuda)
     monkeypatch.setattr(torch.version, "hip", None)
-    threads = torch.get_num_threads()
-    try:
-        with pytest.raises(InputError, match=f"the job needs a GPU, but torch finds none{build}; request"):
-            load_model(CheckpointSource("no-such-model", device="cuda"), "llava", "letter")
-    finally:
-        torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: is_apple)
+    with pytest.raises(InputError, match=sentence):
+        load_model(CheckpointSource("no-such-model", device="cuda"), "llava", "letter")
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="this machine has a GPU")
+@pytest.mark.usefixtures("torch_settings")
 def test_a_gpu_of_apple_is_not_used(checkpoints, monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
-    threads = torch.get_num_threads()
-    try:
-        sentence = (
-            "needs a GPU of CUDA or ROCm, and torch finds one of Apple .MPS., which benchc does not use"
-        )
-        with pytest.raises(InputError, match=f"no-such-model: the job {sentence}; set `gpus: 0`"):
-            load_model(CheckpointSource("no-such-model", device="cuda"), "llava", "letter")
-        scorer = load_model(CheckpointSource(str(checkpoints["llava"])), "llava", "letter")
-        assert {each.device.type for each in scorer.chat.model.parameters()} == {"cpu"}
-    finally:
-        torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(False)
+    scorer = load_model(CheckpointSource(str(checkpoints["llava"])), "llava", "letter")
+    assert {each.device.type for each in scorer.chat.model.parameters()} == {"cpu"}
 
 
 @pytest.mark.parametrize(
@@ -209,29 +198,23 @@ def test_the_identity_has_the_library_of_the_gpu(checkpoints, monkeypatch, cuda,
     assert libraries == {"hip" if hip else "cuda": expected}
 
 
+@pytest.mark.usefixtures("torch_settings")
 def test_the_identity_has_all_that_decides_a_prediction(checkpoints):
-    def identity(threads=1, **source):
-        where = CheckpointSource(str(checkpoints["llava"]), **source)
-        return prediction_identity(load_model(where, "llava", "letter", threads), "llava", "letter")
+    def identity(threads=1):
+        source = CheckpointSource(str(checkpoints["llava"]))
+        return prediction_identity(load_model(source, "llava", "letter", threads), "llava", "letter")
 
-    before = torch.get_num_threads()
-    try:
-        plain = identity()
-        versions = {"torch", "torchvision", "transformers", "tokenizers", "numpy", "pillow"}
-        assert (
-            plain.keys() >= {"model", "revision", "dtype", "device", "processor", "chat_template"} | versions
-        )
-        assert plain["scoring"] == "letter"
-        assert plain["attention"] == "model sdpa, vision_config sdpa, text_config sdpa"
-        assert plain["image_processor"] == "CLIPImageProcessorPil"
-        assert plain["modules"] == "benchc.models.checkpoint benchc.models.letter"
-        assert plain["tf32"] == "matmul highest, cudnn False"
-        assert plain["deterministic"].startswith("algorithms True, warn_only True, cudnn False")
-        assert plain["threads"] == "1" and identity(threads=2)["threads"] == "2"
-        assert all(isinstance(value, str) for value in plain.values())
-    finally:
-        torch.set_num_threads(before)
-        torch.use_deterministic_algorithms(False)
+    plain = identity()
+    versions = {"torch", "torchvision", "transformers", "tokenizers", "numpy", "pillow"}
+    assert plain.keys() >= {"model", "revision", "dtype", "device", "processor", "chat_template"} | versions
+    assert plain["scoring"] == "letter"
+    assert plain["attention"] == "model sdpa, vision_config sdpa, text_config sdpa"
+    assert plain["image_processor"] == "CLIPImageProcessorPil"
+    assert plain["modules"] == "benchc.models.checkpoint benchc.models.letter"
+    assert plain["tf32"] == "matmul highest, cudnn False"
+    assert plain["deterministic"].startswith("algorithms True, warn_only True, cudnn False")
+    assert plain["threads"] == "1" and identity(threads=2)["threads"] == "2"
+    assert all(isinstance(value, str) for value in plain.values())
 
 
 def allow_by_flags() -> None:
@@ -243,6 +226,7 @@ def allow_by_names() -> None:
     torch.backends.cudnn.conv.fp32_precision = torch.backends.cuda.matmul.fp32_precision = "tf32"
 
 
+@pytest.mark.usefixtures("torch_settings")
 @pytest.mark.parametrize(
     "allow", [allow_by_flags, allow_by_names, partial(torch.set_float32_matmul_precision, "medium")]
 )
@@ -250,25 +234,19 @@ def allow_by_names() -> None:
 def test_a_job_computes_without_tf32_whatever_the_code_of_a_model_allows(load, allow, monkeypatch):
     source = CheckpointSource("m")
     monkeypatch.setattr(predict, f"load_{load}", lambda *_: allow(), raising=False)
-    threads = torch.get_num_threads()
-    try:
-        if load == "encoder":
-            with loading("e", "mend it"):
-                allow()
-        elif load == "scorer":
-            predict.load_model(source, None, "letter")
-        elif load == "generator":
-            predict.load_generative(source, None, Generation(1))
-        else:
-            predict.load_classifying(source, None)
-        backends = torch.backends
-        products = (backends.cuda.matmul, backends.mkldnn.matmul)
-        convolutions = (backends.cudnn.conv, backends.cudnn.rnn, backends.mkldnn.conv)
-        assert {each.fp32_precision for each in (*products, *convolutions)} == {"ieee"}
-        # As torch says it where the two interfaces agree.
-        assert (backends.cuda.matmul.allow_tf32, backends.cudnn.allow_tf32) == (False, False)
-        assert torch.get_float32_matmul_precision() == "highest"
-    finally:
-        forbid_tf32()
-        torch.set_num_threads(threads)
-        torch.use_deterministic_algorithms(False)
+    if load == "encoder":
+        with loading("e", "mend it"):
+            allow()
+    elif load == "scorer":
+        predict.load_model(source, None, "letter")
+    elif load == "generator":
+        predict.load_generative(source, None, Generation(1))
+    else:
+        predict.load_classifying(source, None)
+    backends = torch.backends
+    products = (backends.cuda.matmul, backends.mkldnn.matmul)
+    convolutions = (backends.cudnn.conv, backends.cudnn.rnn, backends.mkldnn.conv)
+    assert {each.fp32_precision for each in (*products, *convolutions)} == {"ieee"}
+    # As torch says it where the two interfaces agree.
+    assert (backends.cuda.matmul.allow_tf32, backends.cudnn.allow_tf32) == (False, False)
+    assert torch.get_float32_matmul_precision() == "highest"

@@ -4,9 +4,12 @@ import gc
 import hashlib
 import time
 import weakref
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +66,18 @@ def unit(*values: int) -> Unit:
     return Unit("s/1", "fog", list(range(1, len(values) + 1)), images, 1)
 
 
+@pytest.fixture
+def predicting(tmp_path) -> Iterator[Callable[..., Predictor]]:
+    """Make predictors with one folder of cached predictions."""
+    with ExitStack() as stack:
+
+        def made(scorer: PixelScorer | None = None, compute: Any = PREDICT, name: str = "a") -> Predictor:
+            cache = stack.enter_context(PredictionCache(tmp_path, IDENTITY, name))
+            return Predictor(scorer or PixelScorer(), cache, compute)
+
+        yield made
+
+
 def unit_of_two_sizes() -> Unit:
     images = [[np.full((2 + k % 2, 3, 3), k, dtype=np.uint8)] for k in range(5)]
     return Unit("s/1", "fog", [1, 2, 3, 4, 5], images, 1)
@@ -72,22 +87,26 @@ def same(a: OptionScores, b: OptionScores) -> bool:
     return a.logits.tobytes() == b.logits.tobytes() and a.label_mass.tobytes() == b.label_mass.tobytes()
 
 
-def test_new_predictions_are_computed_and_counted(tmp_path):
-    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(PixelScorer(), cache, PREDICT)
-        [(first, prompt_hash, image_hashes)] = predictor.ask(QUESTION, [unit(1, 2, 3)])
-        [(again, *hashes)] = predictor.ask(QUESTION, [unit(1, 2, 3)])
-        assert same(first, again)
-        assert hashes == [prompt_hash, image_hashes]
-        assert (predictor.computed, predictor.cached) == (3, 3)
-        predictor.ask(QUESTION, [unit(1, 2, 4)])
-        predictor.ask(Question("Which?", ("a", "c")), [unit(1, 2, 3)])
-        assert (predictor.computed, predictor.cached) == (9, 3)
+def test_new_predictions_are_computed_and_counted(predicting):
+    predictor = predicting()
+    [(first, prompt_hash, image_hashes)] = predictor.ask(QUESTION, [unit(1, 2, 3)])
+    [(again, *hashes)] = predictor.ask(QUESTION, [unit(1, 2, 3)])
+    assert same(first, again)
+    assert hashes == [prompt_hash, image_hashes]
+    assert (predictor.computed, predictor.cached) == (3, 3)
+    predictor.ask(QUESTION, [unit(1, 2, 4)])
+    predictor.ask(Question("Which?", ("a", "c")), [unit(1, 2, 3)])
+    assert (predictor.computed, predictor.cached) == (9, 3)
     assert len(set(image_hashes)) == 3
     assert prompt_hash == hashlib.blake2b(b"<image>Which?\x1fa\x1fb", digest_size=16).hexdigest()
+    # A unit that occurs twice is computed once.
+    twice = predicting(scorer := PixelScorer())
+    one, other = twice.ask(QUESTION, [unit(7, 8), unit(7, 8)])
+    assert same(one[0], other[0]) and scorer.calls == [2]
+    assert (twice.computed, twice.cached) == (2, 2)
 
 
-def test_equal_units_at_the_same_time_are_computed_once(tmp_path):
+def test_equal_units_at_the_same_time_are_computed_once(predicting):
     computed = []
 
     def compute(scorer, question, units):
@@ -95,23 +114,21 @@ def test_equal_units_at_the_same_time_are_computed_once(tmp_path):
         time.sleep(0.3)  # longer than the other threads need to start
         return PREDICT(scorer, question, units)
 
-    with PredictionCache(tmp_path, IDENTITY, "a") as cache, ThreadPoolExecutor(3) as threads:
-        predictor = Predictor(PixelScorer(), cache, compute)
+    predictor = predicting(compute=compute)
+    with ThreadPoolExecutor(3) as threads:
         equal = [threads.submit(predictor.ask, QUESTION, [unit(1, 2)]) for _ in range(3)]
         results = [future.result()[0][0] for future in equal]
     assert computed == [2] and (predictor.computed, predictor.cached) == (2, 4)
     assert all(same(results[0], other) for other in results)
 
 
-def test_an_error_in_a_forward_pass_is_one_line_with_the_item(tmp_path):
+def test_an_error_in_a_forward_pass_is_one_line_with_the_item(predicting):
     class Failing(PixelScorer):
         def ask(self, question, encoded):
             raise IndexError("index 7 is out\nof bounds")
 
-    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(Failing(), cache, PREDICT)
-        with pytest.raises(ModelError) as caught:
-            predictor.ask(QUESTION, [unit(1, 2)])
+    with pytest.raises(ModelError) as caught:
+        predicting(Failing()).ask(QUESTION, [unit(1, 2)])
     message = str(caught.value)
     assert message.startswith("item s/1 under fog: owner/name: fails on a prompt of 0 tokens with 1 image")
     assert "(IndexError: index 7 is out of bounds, test_predictor.py line " in message
@@ -119,22 +136,20 @@ def test_an_error_in_a_forward_pass_is_one_line_with_the_item(tmp_path):
         predict_units(Failing(), QUESTION, [UnitInput([[]])], Passes())
 
 
-def test_a_unit_is_split_until_it_fits_into_memory(tmp_path):
+def test_a_unit_is_split_until_it_fits_into_memory(predicting):
     scorer = PixelScorer(capacity=2)
-    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(scorer, cache, PREDICT)
-        [(scores, *_)] = predictor.ask(QUESTION, [unit(1, 2, 3, 4, 5)])
+    predictor = predicting(scorer)
+    [(scores, *_)] = predictor.ask(QUESTION, [unit(1, 2, 3, 4, 5)])
     np.testing.assert_array_equal(scores.logits[:, 0], [18, 36, 54, 72, 90])
     assert scorer.calls == [5, 2, 3, 1, 2]
     assert predictor.oom_splits == 1
-    with PredictionCache(tmp_path, IDENTITY, "b") as cache:
-        resumed = Predictor(scorer, cache, PREDICT)
-        resumed.ask(QUESTION, [unit(1, 2, 3, 4, 5)])
+    resumed = predicting(scorer, name="b")
+    resumed.ask(QUESTION, [unit(1, 2, 3, 4, 5)])
     # A resumed run counts the splits of the run that computed the unit.
     assert (resumed.computed, resumed.oom_splits) == (0, 1)
 
 
-def test_nothing_of_a_pass_that_did_not_fit_is_left_at_the_next(tmp_path):
+def test_nothing_of_a_pass_that_did_not_fit_is_left_at_the_next(predicting):
     """Also where activations refer to each other, as those of hooks and graphs do."""
 
     class Activations:
@@ -152,59 +167,46 @@ def test_nothing_of_a_pass_that_did_not_fit_is_left_at_the_next(tmp_path):
     scorer = Kept(capacity=1)
     gc.disable()
     try:
-        with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-            Predictor(scorer, cache, PREDICT).ask(QUESTION, [unit(1, 2, 3, 4)])
+        predicting(scorer).ask(QUESTION, [unit(1, 2, 3, 4)])
     finally:
         gc.enable()
     assert scorer.calls == [4, 2, 1, 1, 2, 1, 1] and len(left) == 3
 
 
 @pytest.mark.parametrize(("dtype", "lower"), [("float32", True), ("bfloat16", False)])
-def test_a_single_variant_that_does_not_fit_is_an_error(tmp_path, monkeypatch, dtype, lower):
+def test_a_single_variant_that_does_not_fit_is_an_error(predicting, monkeypatch, dtype, lower):
     monkeypatch.setitem(IDENTITY, "dtype", dtype)
-    with (
-        PredictionCache(tmp_path, IDENTITY, "a") as cache,
-        pytest.raises(
-            ModelError, match="item s/1 under fog: owner/name: a single variant of its images does not fit"
-        ) as error,
-    ):
-        Predictor(PixelScorer(capacity=0), cache, PREDICT).ask(QUESTION, [unit(1)])
+    sentence = "item s/1 under fog: owner/name: a single variant of its images does not fit"
+    with pytest.raises(ModelError, match=sentence) as error:
+        predicting(PixelScorer(capacity=0)).ask(QUESTION, [unit(1)])
     assert ("set `dtype: bfloat16`" in str(error.value)) == lower
 
 
-def test_variants_of_different_sizes_are_scored_separately_and_returned_in_order(tmp_path):
-    scorer, mixed = PixelScorer(), unit_of_two_sizes()
-    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        [(scores, _, _)] = Predictor(scorer, cache, PREDICT).ask(QUESTION, [mixed])
-    assert scorer.calls == [3, 2]
+@pytest.mark.parametrize(
+    ("capacity", "calls", "splits"), [(100, [3, 2], 0), (2, [3, 1, 2, 2], 1)], ids=["whole", "one size split"]
+)
+def test_variants_of_different_sizes_are_scored_separately(predicting, capacity, calls, splits):
+    scorer, mixed = PixelScorer(capacity), unit_of_two_sizes()
+    predictor = predicting(scorer)
+    [(scores, _, _)] = predictor.ask(QUESTION, [mixed])
+    assert scorer.calls == calls and predictor.oom_splits == splits
     assert scores.logits[:, 0].tolist() == [image.sum() for [image] in mixed.variants]
-
-
-def test_a_unit_of_which_one_size_was_split_counts_as_split(tmp_path):
-    scorer = PixelScorer(capacity=2)
-    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(scorer, cache, PREDICT)
-        predictor.ask(QUESTION, [unit_of_two_sizes()])
-    assert scorer.calls == [3, 1, 2, 2]
-    assert predictor.oom_splits == 1
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("field", ["logits", "label_mass"])
-def test_scores_that_are_not_finite_are_refused_and_not_cached(tmp_path, field, value):
+def test_scores_that_are_not_finite_are_refused_and_not_cached(predicting, field, value):
     class Overflowing(PixelScorer):
         def score(self, question, variants):
             scores = super().score(question, variants)
             getattr(scores, field)[1] = value
             return scores
 
-    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(Overflowing(), cache, PREDICT)
-        with pytest.raises(ModelError, match=r"owner/name: item s/1 under fog at severity 2 has .*(nan|inf)"):
-            predictor.ask(QUESTION, [unit(1, 2, 3)])
-        assert predictor.computed == 0
-        folder = cache.folder
-    assert [path.name for path in folder.iterdir()] == ["identity.json"]
+    predictor = predicting(Overflowing())
+    with pytest.raises(ModelError, match=r"owner/name: item s/1 under fog at severity 2 has .*(nan|inf)"):
+        predictor.ask(QUESTION, [unit(1, 2, 3)])
+    assert predictor.computed == 0
+    assert [path.name for path in predictor.cache.folder.iterdir()] == ["identity.json"]
 
 
 class PixelSpeaker(PixelScorer):
@@ -260,7 +262,7 @@ def passed(together: str, sizes: list[int], **options) -> tuple[list[int], list[
     return scorer.calls, [scores.logits[:, 0].tolist() for scores, _ in found], passes
 
 
-def test_units_pass_alone_unless_they_may_pass_together():
+def test_units_pass_alone_unless_they_may_pass_together(monkeypatch):
     sizes = [1, 5, 5, 5, 5, 5]
     expected = [[18.0 * n for n in range(size)] for size in sizes]
     assert passed("never", sizes)[:2] == (sizes, expected)
@@ -268,6 +270,12 @@ def test_units_pass_alone_unless_they_may_pass_together():
     assert passed("always", sizes)[:2] == ([16, 10], expected)
     # A single row passes alone, since its bits would differ; the first passes are repeated unit by unit.
     assert passed("if_equal", sizes)[:2] == ([1, 20, 5, 5, 5, 5, 5], expected)
+    # Nor together where the memory does not suffice.
+    calls, found, _ = passed("always", [4, 4], capacity=5)
+    assert calls == [8, 4, 4] and found == passed("never", [4, 4])[1]
+    # After enough equal passes none is repeated.
+    monkeypatch.setattr("benchc.models.predict.CHECKED_PASSES", 1)
+    assert passed("if_equal", [5] * 8)[0] == [20, 5, 5, 5, 5, 20]
 
 
 def test_after_one_other_bit_units_pass_alone():
@@ -279,8 +287,7 @@ def test_after_one_other_bit_units_pass_alone():
     assert calls == [20, 5, 5, 5, 5, 5, 5]
     assert passed("always", sizes, uneven=True)[1] != expected
 
-
-def test_minus_zero_is_another_bit():
+    # Minus zero is another bit.
     class Signed(Bits):
         def ask(self, question, encoded):
             scores = super().ask(question, encoded)
@@ -295,38 +302,15 @@ def test_minus_zero_is_another_bit():
     assert not np.signbit([scores.logits for scores, _ in found]).any()
 
 
-def test_after_enough_equal_passes_none_is_repeated(monkeypatch):
-    monkeypatch.setattr("benchc.models.predict.CHECKED_PASSES", 1)
-    assert passed("if_equal", [5] * 8)[0] == [20, 5, 5, 5, 5, 20]
+def test_an_error_names_its_unit_and_keeps_the_others(predicting):
+    def compute(scorer, question, units):
+        if any(image.max() == 9 for unit in units for [image] in unit.variants):
+            raise ModelError("no nines")
+        return PREDICT(scorer, question, units)
 
-
-def test_units_that_do_not_fit_together_pass_alone():
-    calls, found, _ = passed("always", [4, 4], capacity=5)
-    assert calls == [8, 4, 4] and found == passed("never", [4, 4])[1]
-
-
-def test_an_error_names_its_unit_and_keeps_the_others(tmp_path):
-    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(PixelScorer(capacity=2), cache, PREDICT)
-        refused = PREDICT
-
-        def compute(scorer, question, units):
-            if any(image.max() == 9 for unit in units for [image] in unit.variants):
-                raise ModelError("no nines")
-            return refused(scorer, question, units)
-
-        predictor.compute = compute
-        good, bad = unit(1, 2), replace(unit(9), corruption="snow")
-        with pytest.raises(ModelError, match="item s/1 under snow: no nines"):
-            predictor.ask(QUESTION, [good, bad])
-        predictor.ask(QUESTION, [good])
-        assert (predictor.computed, predictor.cached) == (0, 2)
-
-
-def test_a_unit_that_occurs_twice_is_computed_once(tmp_path):
-    scorer = PixelScorer()
-    with PredictionCache(tmp_path, IDENTITY, "a") as cache:
-        predictor = Predictor(scorer, cache, PREDICT)
-        first, second = predictor.ask(QUESTION, [unit(1, 2), unit(1, 2)])
-    assert same(first[0], second[0]) and scorer.calls == [2]
-    assert (predictor.computed, predictor.cached) == (2, 2)
+    predictor = predicting(compute=compute)
+    good, bad = unit(1, 2), replace(unit(9), corruption="snow")
+    with pytest.raises(ModelError, match="item s/1 under snow: no nines"):
+        predictor.ask(QUESTION, [good, bad])
+    predictor.ask(QUESTION, [good])
+    assert (predictor.computed, predictor.cached) == (0, 2)

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,7 @@ from benchc.models.predictor import Predictor
 from benchc.models.prepare import prepared_units
 from benchc.models.protocol import ModelError
 from benchc.models.question import Question
-from benchc.models.units import ImagesToCorrupt, units_in
+from benchc.models.units import ImagesToCorrupt, Unit, units_in
 from tests.models.conftest import QUESTIONS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,21 +46,26 @@ def sources(data=None) -> list[ImagesToCorrupt]:
     return found
 
 
-def predictions(scorer, folder, found) -> tuple[list[dict[str, object]], int]:
+def predictions(scorer, folder, found, items=ITEMS) -> tuple[list[dict[str, object]], int]:
     with PredictionCache(folder, {"model": "m"}, "a") as cache:
         predictor = Predictor(scorer, cache, COMPUTE)
-        return infer(predictor, ITEMS, found(cache), ask), predictor.computed
+        return infer(predictor, items, found(cache), ask), predictor.computed
 
 
-def test_the_folder_for_temporary_files_may_have_a_long_path(scorers, tmp_path, monkeypatch):
+@pytest.fixture
+def prepared(scorers, tmp_path) -> Callable[..., list[Unit]]:
+    def units(found=None, key=("llava", "letter"), workers: int = 1) -> list[Unit]:
+        with PredictionCache(tmp_path, {"model": "m"}, "a") as cache:
+            return [*prepared_units(found or sources(), scorers[key], ITEMS, cache, workers)]
+
+    return units
+
+
+def test_the_folder_for_temporary_files_may_have_a_long_path(prepared, tmp_path, monkeypatch):
     """In a folder of 80 bytes, the path of a socket of multiprocessing is longer than any may be."""
     (folder := tmp_path / ("t" * 80)).mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    scorer = scorers["internvl", "letter"]
-    _, computed = predictions(
-        scorer, tmp_path / "a", lambda cache: prepared_units(sources(), scorer, ITEMS, cache, 1)
-    )
-    assert computed == 16
+    assert len(prepared()) == 8
 
 
 @pytest.mark.parametrize("family", ["llava", "internvl", "idefics3"])
@@ -86,26 +92,15 @@ def test_items_that_share_an_image_are_prepared_in_parts(scorers, tmp_path, monk
     levels = {id_: (3,) if id_ == "s/4" else (1, 3) for id_ in items}
     images = {id_: [("sha256://a", data)] for id_ in items}
 
-    def rows(folder, found, of_items):
-        with PredictionCache(folder, {"model": "m"}, "a") as cache:
-            predictor = Predictor(scorer, cache, COMPUTE)
-            return infer(predictor, of_items, found(cache), ask), predictor.computed
+    rows, names = partial(predictions, scorer), ("gaussian_noise", "pixelate")
 
     def shared():
-        return [
-            ImagesToCorrupt(recipe_of(name), levels, 7, "drop", images)
-            for name in ("gaussian_noise", "pixelate")
-        ]
+        return [ImagesToCorrupt(recipe_of(name), levels, 7, "drop", images) for name in names]
 
-    alone = [
-        ImagesToCorrupt(each.recipe, levels, 7, "drop", {id_: images[id_]})
-        for id_ in items
-        for each in shared()
-    ]
+    alone = [replace(each, items={id_: images[id_]}) for id_ in items for each in shared()]
     expected = rows(tmp_path / "alone", lambda _: units_in(alone), items)
-    assert [(row["id"], row["corruption"]) for row in expected[0]] == [
-        (id_, name) for id_ in items for name in ("gaussian_noise", "pixelate") for _ in levels[id_]
-    ]
+    asked = [(id_, name) for id_ in items for name in names for _ in levels[id_]]
+    assert [(row["id"], row["corruption"]) for row in expected[0]] == asked
     together = rows(tmp_path / "a", lambda _: units_in(shared()), items)
     in_parts = rows(tmp_path / "b", lambda cache: prepared_units(shared(), scorer, items, cache, 2), items)
     assert expected == together == in_parts
@@ -116,32 +111,22 @@ def test_items_that_share_an_image_are_prepared_in_parts(scorers, tmp_path, monk
     assert rows(tmp_path / "c", lambda _: units_in(shared()), items) == (expected[0], expected[1] - 8)
 
 
-def test_the_input_of_a_gpu_is_in_pinned_memory(scorers, tmp_path, monkeypatch):
+def test_the_input_of_a_gpu_is_in_pinned_memory(scorers, prepared, monkeypatch):
     chat = scorers["llava", "letter"].chat
     monkeypatch.setattr(chat, "identity", {**chat.identity, "device": "NVIDIA H100"})
     pinned = []
     # torch without CUDA refuses it.
     monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: pinned.append(tensor.shape) or tensor)
-    with PredictionCache(tmp_path, {"model": "m"}, "a") as cache:
-        found = list(prepared_units(sources(), scorers["llava", "letter"], ITEMS, cache, 1))
-    inputs = [
-        value.shape for unit in found for group in unit.groups for value in group.encoded.inputs.values()
-    ]
-    assert pinned == inputs != []
+    groups = [group for unit in prepared() for group in unit.groups]
+    assert pinned == [value.shape for group in groups for value in group.encoded.inputs.values()] != []
 
 
-def test_pixels_are_made_again_where_they_are_needed(scorers, tmp_path):
-    expected = list(units_in(sources()))
-    with PredictionCache(tmp_path, {"model": "m"}, "a") as cache:
-        found = list(prepared_units(sources(), scorers["llava", "text"], ITEMS, cache, 1))
-    for unit, own in zip(found, expected, strict=True):
+def test_pixels_are_made_again_and_another_question_is_encoded_for_itself(prepared, scorers, tmp_path):
+    for unit, own in zip(prepared(key=("llava", "text")), units_in(sources()), strict=True):
         assert (unit.item, unit.corruption, unit.severities) == (own.item, own.corruption, own.severities)
         assert len(unit.variants) == 2
         for [image], [of_own] in zip(unit.variants, own.variants, strict=True):
             assert image.tobytes() == of_own.tobytes()
-
-
-def test_another_question_about_the_same_images_is_encoded_for_itself(scorers, tmp_path):
     scorer = scorers["llava", "letter"]
     other = Question("Is it dark?", ("yes", "no"))
     with PredictionCache(tmp_path, {"model": "m"}, "a") as cache:
@@ -150,59 +135,44 @@ def test_another_question_about_the_same_images_is_encoded_for_itself(scorers, t
     assert scores.logits.tobytes() == scorer.score(other, list(unit.variants)).logits.tobytes()
 
 
-def test_an_error_of_a_worker_is_the_jobs(scorers, tmp_path):
-    with (
-        PredictionCache(tmp_path, {"model": "m"}, "a") as cache,
-        pytest.raises(InputError, match=r"image 's/0#0', under gaussian_noise: these 3 bytes are not"),
-    ):
-        list(prepared_units(sources(b"bad"), scorers["llava", "letter"], ITEMS, cache, 2))
+def test_an_error_of_a_worker_is_the_jobs(prepared):
+    with pytest.raises(InputError, match=r"image 's/0#0', under gaussian_noise: these 3 bytes are not"):
+        prepared(sources(b"bad"), workers=2)
 
 
-def test_an_item_that_a_worker_cannot_encode_is_named(scorers, tmp_path, monkeypatch):
+def test_an_item_that_a_worker_cannot_encode_is_named(prepared, scorers, monkeypatch):
     def refuse(*_: object) -> None:
         raise ModelError("m: prompt, images and answer have 57 tokens")
 
     monkeypatch.setattr(type(scorers["llava", "letter"].chat), "require_context", refuse)
-    with (
-        PredictionCache(tmp_path, {"model": "m"}, "a") as cache,
-        pytest.raises(ModelError, match=r"^item s/0 under gaussian_noise: m: prompt, images and answer"),
-    ):
-        list(prepared_units(sources(), scorers["llava", "letter"], ITEMS, cache, 2))
+    with pytest.raises(ModelError, match=r"^item s/0 under gaussian_noise: m: prompt, images and answer"):
+        prepared(workers=2)
 
 
-def test_the_limit_on_open_files_is_raised(scorers, tmp_path):
+def test_the_limit_on_open_files_is_raised(prepared):
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (128, before[1]))
     try:
-        with PredictionCache(tmp_path, {"model": "m"}, "a") as cache:
-            # Kept, so that each tensor keeps its file.
-            found = [*prepared_units(sources() * 5, scorers["llava", "letter"], ITEMS, cache, 1)]
+        # Kept, so that each tensor keeps its file.
+        found = prepared(sources() * 5)
         assert len(found) == 40
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-def test_a_killed_worker_is_one_sentence(scorers, tmp_path, monkeypatch):
+def test_a_killed_worker_is_one_sentence(prepared, monkeypatch):
     monkeypatch.setattr(units, "variants_of_image", lambda *_: os.kill(os.getpid(), signal.SIGKILL))
-    with (
-        PredictionCache(tmp_path, {"model": "m"}, "a") as cache,
-        pytest.raises(InputError, match=r"^a process that prepares images was killed, probably since"),
-    ):
-        list(prepared_units(sources(), scorers["llava", "letter"], ITEMS, cache, 2))
+    with pytest.raises(InputError, match=r"^a process that prepares images was killed, probably since"):
+        prepared(workers=2)
 
 
-def test_shared_memory_that_is_full_is_one_sentence(scorers, tmp_path, monkeypatch):
+def test_shared_memory_that_is_full_is_one_sentence(prepared, monkeypatch):
     def full(_: torch.Tensor) -> None:  # as torch says it where /dev/shm is too small
-        raise RuntimeError(
-            "unable to allocate shared memory(shm) for file </torch_1>: No space left on device"
-        )
+        raise RuntimeError("unable to allocate shared memory(shm) for file </t>: No space left on device")
 
     monkeypatch.setattr(torch.Tensor, "share_memory_", full)
-    with (
-        PredictionCache(tmp_path, {"model": "m"}, "a") as cache,
-        pytest.raises(InputError, match=r"/dev/shm: .* full \(unable .* device\); lower `inference"),
-    ):
-        list(prepared_units(sources(), scorers["llava", "letter"], ITEMS, cache, 2))
+    with pytest.raises(InputError, match=r"/dev/shm: .* full \(unable .* device\); lower `inference"):
+        prepared(workers=2)
 
 
 def test_workers_are_forked_from_a_process_in_which_opencv_has_threads(tmp_path, checkpoints):

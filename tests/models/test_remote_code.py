@@ -10,7 +10,6 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,28 +21,19 @@ from transformers.utils.chat_template_utils import render_jinja_template
 
 from benchc.closure import module_file, source_closure
 from benchc.hugging_face import transformers
-from benchc.models.cache.unit_cache import PredictionCache
+from benchc.models.families.sail_vl import grids, nearest_grid, tiles
 from benchc.models.generation import Generation
 from benchc.models.letter import LetterScorer
 from benchc.models.load import load_scorer
-from benchc.models.predict import Passes, load_generative, predict, predict_units
+from benchc.models.predict import load_generative, predict
 from benchc.models.prediction_code import ENTRY, ROOT
-from benchc.models.predictor import Predictor
 from benchc.models.protocol import CheckpointSource, ModelError, OptionScores
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import SCORINGS, family_module
 from benchc.models.remote_code_families import OF_CHECKPOINT, OF_PACKAGE, SETTINGS_OF
 from benchc.models.text import TextScorer
-from benchc.models.units import Unit
 from tests.models.conftest import QUESTIONS
-from tests.models.stand_ins.build import (
-    PACKAGES,
-    SETTINGS_CACHE,
-    SPECIAL,
-    build,
-    build_encoders,
-    hub_cache,
-)
+from tests.models.stand_ins.build import PACKAGES, SETTINGS_CACHE, SPECIAL, build, build_encoders, hub_cache
 from tests.models.stand_ins.device import StandInDevice
 from tests.models.stand_ins.upstream import call_of
 
@@ -101,9 +91,14 @@ def images_of(variant: list[np.ndarray]) -> list[Image.Image]:
     return [Image.fromarray(pixels) for pixels in variant]
 
 
+def refused(match: str, family: str, folder: Path, **changes: object) -> None:
+    with pytest.raises(ModelError, match=match) as caught:
+        load_scorer(family, "letter", source_of(family, folder, **changes))
+    assert "\n" not in str(caught.value)
+
+
 @pytest.fixture
 def several(variants: list[list[np.ndarray]]) -> list[list[np.ndarray]]:
-    """Return three variants of two images."""
     first, second, third = (images[0] for images in variants[:3])
     return [[first, second], [first, third], [third, second]]
 
@@ -113,17 +108,14 @@ def letters(scorer, question: Question, images: int) -> list[int]:
     return scorer.letter_tokens(rendered, question.letters).tolist()
 
 
-def check_letters(
-    scorer, family: str, folder: Path, question: Question, variants, scores: OptionScores
-) -> None:
+def check_letters(scorer, family, folder, question, variants, scores: OptionScores) -> None:
     tokens = letters(scorer, question, len(variants[0]))
+    tolerance = TOLERANCE.get(family, 1e-4)
     for row, variant in enumerate(variants):
         expected = call_of(family)(folder, letter_prompt(question), images_of(variant), "").detach().float()
-        np.testing.assert_allclose(
-            scores.logits[row], expected[tokens].numpy(), atol=TOLERANCE.get(family, 1e-4)
-        )
+        np.testing.assert_allclose(scores.logits[row], expected[tokens].numpy(), atol=tolerance)
         mass = expected.softmax(-1)[tokens].sum().item()
-        assert scores.label_mass[row] == pytest.approx(mass, abs=TOLERANCE.get(family, 1e-4))
+        assert scores.label_mass[row] == pytest.approx(mass, abs=tolerance)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -152,10 +144,12 @@ def test_the_logits_of_letters_are_those_of_the_upstream_call(folders, scorers, 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_letters_are_distinct_tokens_of_the_answer(scorers, family):
     scorer = scorers[family, "letter"]
-    tokens = letters(scorer, QUESTIONS[1], 1)
+    tokens, rendered = letters(scorer, QUESTIONS[1], 1), scorer.prompt(QUESTIONS[1], 1)
     assert len(set(tokens)) == 4
-    rendered = scorer.prompt(QUESTIONS[1], 1)
     assert scorer.chat.tokens_after(rendered, f"{scorer.chat.separator(rendered)}A") == tokens[:1]
+    question = Question(f"What is {scorer.chat.marker}?", ("red", "blue"))
+    with pytest.raises(ModelError, match=r"which the model does not read as text: .*remove the item"):
+        scorer.prompt(question, 1)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -178,21 +172,13 @@ def test_several_images(folders, scorers, several, capsys, family):
 @pytest.mark.parametrize("family", FAMILIES)
 def test_a_variant_scores_the_same_alone_and_among_others(scorers, variants, family, scoring):
     scorer = scorers[family, scoring]
-    together = scorer.score(QUESTIONS[0], variants[:3])
-    for row, images in enumerate(variants[:3]):
-        alone = scorer.score(QUESTIONS[0], [images])
-        np.testing.assert_allclose(alone.logits[0], together.logits[row], atol=1e-4)
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_images_of_other_sizes_are_batches_of_their_own(scorers, variants, family):
-    scorer = scorers[family, "letter"]
     small = [variants[0][0][:20, :30].copy()]
-    scores, split = predict(scorer, QUESTIONS[0], [variants[0], small, variants[1]])
-    assert not split
-    for row, images in enumerate([variants[0], small, variants[1]]):
-        alone = scorer.score(QUESTIONS[0], [images])
-        np.testing.assert_allclose(scores.logits[row], alone.logits[0], atol=1e-4)
+    for group in (variants[:3], [variants[0], small, variants[1]]):
+        scores, split = predict(scorer, QUESTIONS[0], group)
+        assert not split
+        for row, images in enumerate(group):
+            alone = scorer.score(QUESTIONS[0], [images])
+            np.testing.assert_allclose(scores.logits[row], alone.logits[0], atol=1e-4)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -226,33 +212,10 @@ def test_answers_in_its_own_words_need_a_server(folders):
         load_generative(source, "molmo", Generation(8))
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_nan_is_refused(folders, tmp_path, variants, family):
-    folder = tmp_path / "model"
-    shutil.copytree(folders[family], folder)
-    weights = load_file(folder / "model.safetensors")
-    head = next(name for name in weights if "ff_out" in name or "lm_head" in name)
-    save_file(
-        weights | {head: weights[head] * float("nan")},
-        folder / "model.safetensors",
-        metadata={"format": "pt"},
-    )
-    scorer = load_scorer(family, "letter", source_of(family, folder))
-    unit = Unit("s/1", "fog", [1, 2], variants[:2], 1)
-    with (
-        PredictionCache(tmp_path / "cache", {"model": "m", "scoring": "letter"}, "shard") as cache,
-        pytest.raises(ModelError, match="item s/1 under fog at severity 1 has the logits"),
-    ):
-        compute = partial(predict_units, passes=Passes())
-        Predictor(scorer, cache, compute).ask(QUESTIONS[0], [unit])
-
-
 @pytest.mark.parametrize("family", OF_CHECKPOINT)
 def test_code_that_is_not_trusted_is_refused_with_what_to_do(folders, family):
-    with pytest.raises(ModelError) as caught:
-        load_scorer(family, "letter", source_of(family, folders[family], trust_remote_code=False))
-    assert "run `benchc models pin ID`, which writes its commit" in str(caught.value)
-    assert "`trust_remote_code: true`" in str(caught.value) and "\n" not in str(caught.value)
+    sentence = "run `benchc models pin ID`, which writes its commit.*`trust_remote_code: true`"
+    refused(sentence, family, folders[family], trust_remote_code=False)
 
 
 @pytest.mark.parametrize("family", OF_PACKAGE)
@@ -260,44 +223,35 @@ def test_a_package_that_is_not_installed_is_refused(folders, family, monkeypatch
     for name in [name for name in sys.modules if name.split(".")[0] == family]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setattr(sys, "path", [path for path in sys.path if path != str(PACKAGES)])
-    with pytest.raises(ModelError, match=rf"needs the package {family} \(No module named .*; (set|serve) "):
-        load_scorer(family, "letter", source_of(family, folders[family]))
+    refused(rf"needs the package {family} \(No module named .*; (set|serve) ", family, folders[family])
 
 
+WRITES = "its own code writes the prompt; remove `{}` of the model"
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "sentence"),
+    [
+        ("processor", {"max_tiles": 3}, "has no setting 'max_tiles'"),
+        ("system_prompt", "Be brief.", WRITES.format("system_prompt")),
+        ("chat_template", "Be brief.", WRITES.format("chat_template")),
+        ("attention", "eager", "its own code chooses the attention; remove `attention` of the model"),
+    ],
+)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_a_setting_that_the_family_does_not_have_is_refused(folders, family):
-    with pytest.raises(ModelError, match="has no setting 'max_tiles'"):
-        load_scorer(family, "letter", source_of(family, folders[family], processor={"max_tiles": 3}))
-
-
-@pytest.mark.parametrize("key", ["system_prompt", "chat_template"])
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_prompt_of_the_entry_is_refused_since_its_code_writes_it(folders, family, key):
-    with pytest.raises(ModelError, match=f"its own code writes the prompt; remove `{key}` of the model"):
-        load_scorer(family, "letter", source_of(family, folders[family], **{key: "Be brief."}))
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_an_attention_of_the_entry_is_refused_since_its_code_chooses_it(folders, family):
-    with pytest.raises(
-        ModelError, match="its own code chooses the attention; remove `attention` of the model"
-    ):
-        load_scorer(family, "letter", source_of(family, folders[family], attention="eager"))
+def test_a_key_of_the_entry_that_its_code_decides_is_refused(folders, family, key, value, sentence):
+    refused(sentence, family, folders[family], **{key: value})
 
 
 def test_a_setting_reaches_the_upstream_processor(folders, scorers, variants):
     source = source_of("molmo", folders["molmo"], processor={"max_crops": 3})
     scorer = load_scorer("molmo", "letter", source)
     rendered = scorer.prompt(QUESTIONS[0], 1)
-    ids = [
-        each.chat.encode(rendered, variants)["batches"][0] for each in (scorer, scorers["molmo", "letter"])
-    ]
-    assert [batch["images"].shape[1] for batch in ids if each_row(batch)] == [3, 1]
-    assert scorer.identity()["processor"] != scorers["molmo", "letter"].identity()["processor"]
-
-
-def each_row(batch: dict[str, torch.Tensor]) -> bool:
-    return len({len(tensor) for tensor in batch.values()}) == 1
+    both = (scorer, scorers["molmo", "letter"])
+    for crops, each in zip((3, 1), both, strict=True):
+        batch = each.chat.encode(rendered, variants)["batches"][0]
+        assert batch["images"].shape[1] == crops and len({len(tensor) for tensor in batch.values()}) == 1
+    assert both[0].identity()["processor"] != both[1].identity()["processor"]
 
 
 # The class of SAIL-VL has other names in copies of its code; its methods are what counts.
@@ -312,8 +266,7 @@ def test_code_of_another_class_is_refused(folders, tmp_path, family):
         file.write(f"\n\nclass Another{name}({name}):\n    pass\n")
     config["auto_map"][key] = f"{module}.Another{name}"
     (folder / "config.json").write_text(json.dumps(config))
-    with pytest.raises(ModelError, match=f"defines the model Another{name}, not {name}"):
-        load_scorer(family, "letter", source_of(family, folder))
+    refused(f"defines the model Another{name}, not {name}", family, folder)
 
 
 def test_eagle_loads_no_weights_but_those_of_its_checkpoint(folders, scorers, tmp_path):
@@ -326,11 +279,9 @@ def test_eagle_loads_no_weights_but_those_of_its_checkpoint(folders, scorers, tm
     folder = tmp_path / "model"
     shutil.copytree(folders["eagle"], folder)
     weights = load_file(folder / "model.safetensors")
-    absent = next(name for name in weights if "vision_towers.1" in name)
-    kept = {name: value for name, value in weights.items() if name != absent}
-    save_file(kept, folder / "model.safetensors", metadata={"format": "pt"})
-    with pytest.raises(ModelError, match=f"1 of the model's weights are missing, for example {absent}"):
-        load_scorer("eagle", "letter", source_of("eagle", folder))
+    del weights[absent := next(name for name in weights if "vision_towers.1" in name)]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    refused(f"1 of the model's weights are missing, for example {absent}", "eagle", folder)
 
 
 def test_the_encoders_of_the_package_are_as_before_after_loading(scorers):
@@ -368,12 +319,8 @@ def test_the_chat_template_of_deepseek_vl2_for_a_server_writes_the_prompt_of_its
     text = letter_prompt(QUESTIONS[0])
     image, question = {"type": "image"}, {"type": "text", "text": text}
     answer = {"role": "assistant", "content": "B"}
-    for content, images in (
-        (text, 0),
-        ([question], 0),
-        ([image, question], 1),
-        ([image, image, question], 2),
-    ):
+    parts = ([question], [image, question], [image, image, question])
+    for content, images in ((text, 0), *zip(parts, range(3), strict=True)):
         asked = [{"role": "user", "content": content}]
         words = {"bos_token": "<BOS>", "eos_token": "<EOS>", "chat_template": template}
         (prompt,), _ = render_jinja_template([asked], add_generation_prompt=True, **words)
@@ -386,20 +333,16 @@ def test_the_chat_template_of_deepseek_vl2_for_a_server_writes_the_prompt_of_its
 
 def imports_before_4_48(path: str) -> list[str]:
     """Return the packages that a file imports, as transformers 4.37 does: those after an `if`, too."""
-    found = re.findall(r"^\s*(?:import|from)\s+([^.\s][^\s.]*)", Path(path).read_text(), flags=re.MULTILINE)
-    return list(set(found))
+    return [*{*re.findall(r"^\s*(?:import|from)\s+([^.\s][^\s.]*)", Path(path).read_text(), re.MULTILINE)}]
 
 
-def test_code_that_imports_flash_attention_where_it_is_there_is_loaded_without(folders, monkeypatch):
+def test_code_is_loaded_without_flash_attention(folders, monkeypatch, scorers):
     module = transformers.dynamic_module_utils
     monkeypatch.setattr(module, "get_imports", imports_before_4_48)
     load_scorer("mplug_owl3", "letter", source_of("mplug_owl3", folders["mplug_owl3"]))
     assert module.get_imports is imports_before_4_48
     file = folders["mplug_owl3"] / "modeling_mplugowl3.py"
     assert "flash_attn" in imports_before_4_48(file)
-
-
-def test_sail_vl_is_not_loaded_with_the_flash_attention_that_it_asks_for(folders, scorers):
     asked = json.loads((folders["sail_vl"] / "config.json").read_text())["llm_config"]
     assert asked["attn_implementation"] == "flash_attention_2"
     assert scorers["sail_vl", "letter"].identity()["attention"] == "sdpa"
@@ -469,29 +412,14 @@ def positions_of(scorer, family: str, question: Question, images: list[np.ndarra
     return max(heard) - (ends != [""])
 
 
-def test_a_precision_that_the_code_does_not_have_is_refused(folders):
-    with pytest.raises(ModelError, match="set `dtype: float16` in the model catalogue"):
-        load_scorer("moondream", "letter", source_of("moondream", folders["moondream"], dtype="bfloat16"))
-
-
-def test_code_with_other_arguments_is_refused(folders, tmp_path):
-    """Later revisions of Moondream2 changed the method that the family calls."""
+def test_a_precision_or_code_with_other_arguments_is_refused(folders, tmp_path):
+    refused("set `dtype: float16` in the model cat", "moondream", folders["moondream"], dtype="bfloat16")
+    # Later revisions of Moondream2 changed the method that the family calls.
     folder = tmp_path / "model"
     shutil.copytree(folders["moondream"], folder)
-    path = folder / "hf_moondream.py"
-    path.write_text(
-        path.read_text().replace("(self, kv_cache, prompt_tokens, pos)", "(self, prompt_tokens, pos)")
-    )
-    with pytest.raises(ModelError, match=r"_prefill_prompt of its code has no argument 'kv_cache'"):
-        load_scorer("moondream", "letter", source_of("moondream", folder))
-
-
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_marker_of_an_image_in_a_question_is_refused(scorers, family):
-    scorer = scorers[family, "letter"]
-    question = Question(f"What is {scorer.chat.marker}?", ("red", "blue"))
-    with pytest.raises(ModelError, match=r"which the model does not read as text: .*remove the item"):
-        scorer.prompt(question, 1)
+    path, arguments = folder / "hf_moondream.py", "(self, kv_cache, prompt_tokens, pos)"
+    path.write_text(path.read_text().replace(arguments, "(self, prompt_tokens, pos)"))
+    refused(r"_prefill_prompt of its code has no argument 'kv_cache'", "moondream", folder)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -503,10 +431,8 @@ def test_the_identity_has_the_code_that_ran(folders, scorers, tmp_path, family):
     assert {"torch", "transformers", "tokenizers", "dtype", "device", "revision"} <= same.keys()
     if family in OF_CHECKPOINT:
         (folder / "more.py").write_text("")
-        assert (
-            load_scorer(family, "letter", source_of(family, folder)).identity()["revision"]
-            != same["revision"]
-        )
+        other = load_scorer(family, "letter", source_of(family, folder)).identity()
+        assert other["revision"] != same["revision"]
     else:
         assert len(same["package"]) == 32
 
@@ -524,19 +450,63 @@ def test_its_code_uses_nothing_that_old_libraries_lack(family):
             assert not (isinstance(node, ast.ImportFrom) and node.module == "huggingface_hub"), file
 
 
-def test_the_lists_of_families_are_those_of_their_files() -> None:
-    folder = ROOT / "benchc/models/families"
+def test_the_lists_of_families_are_those_of_their_files():
     found: dict[str, set[str]] = {"remote_code": set(), "package_code": set()}
-    for path in folder.glob("*.py"):
+    for path in (ROOT / "benchc/models/families").glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.ImportFrom) and node.module == "benchc.models.remote_code":
                 for alias in node.names:
                     found.get(alias.name, set()).add(path.stem)
     assert found == {"remote_code": set(OF_CHECKPOINT), "package_code": set(OF_PACKAGE)}
     assert set(SPECIAL) == set(FAMILIES)
+    for family in FAMILIES:  # quotes the call that it follows
+        text = ast.get_docstring(ast.parse((ROOT / f"benchc/models/families/{family}.py").read_text()))
+        assert "open-compass/VLMEvalKit at " in text and "vlmeval/vlm/" in text
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_family_quotes_the_call_that_it_follows(family):
-    text = ast.get_docstring(ast.parse((ROOT / f"benchc/models/families/{family}.py").read_text()))
-    assert "open-compass/VLMEvalKit at " in text and "vlmeval/vlm/" in text
+SIDE = 448
+
+
+@pytest.mark.parametrize(
+    ("size", "most", "grid"),
+    [
+        ((448, 448), 10, (1, 1)),
+        ((896, 448), 10, (2, 1)),
+        ((448, 1344), 10, (1, 3)),
+        # Of the square grids 1 x 1, 2 x 2 and 3 x 3, the last that the image fills over half of.
+        ((1400, 1400), 10, (3, 3)),
+        ((900, 900), 10, (2, 2)),
+        ((1400, 1400), 4, (2, 2)),
+        # 5:1 and 6:1 fit into ten tiles, so that the nearest is chosen by ratio, not by area.
+        ((5000, 900), 10, (6, 1)),
+        ((5000, 900), 4, (4, 1)),
+    ],
+)
+def test_the_grid_is_that_of_the_nearest_aspect_ratio(size, most, grid):
+    assert nearest_grid(size, SIDE, grids(most)) == grid
+
+
+def test_several_tiles_are_followed_by_a_copy_of_the_whole():
+    image = Image.fromarray(np.zeros((448, 896, 3), np.uint8))
+    image.paste((255, 0, 0), (0, 0, 448, 448))
+    left, right, whole = tiles(image, SIDE, 10, twice=False)
+    assert {left.size, right.size, whole.size} == {(SIDE, SIDE)}
+    colours = [(SIDE * SIDE, (255, 0, 0))], [(SIDE * SIDE, (0, 0, 0))]
+    assert (left.getcolors(), right.getcolors()) == colours
+    assert 0 < np.array(whole)[..., 0].mean() < 255
+    assert len(tiles(image, SIDE, 1, twice=False)) == 1
+    # All grids are tried, smaller ones first.
+    assert grids(4) == [(1, 1), (1, 2), (2, 1), (1, 3), (3, 1), (1, 4), (2, 2), (4, 1)]
+
+
+@pytest.mark.parametrize(
+    ("size", "count"),
+    [
+        # 2 x 1, then the nearest of those that do not divide it, which is 4 x 2, and the whole.
+        ((896, 448), 2 + 8 + 1),
+        # 1 x 1 alone has no copy: it comes last, after the nearest other, 2 x 2 or 3 x 3 by area.
+        ((448, 448), 4 + 1),
+    ],
+)
+def test_use_msac_adds_a_second_grid(size, count):
+    assert len(tiles(Image.new("RGB", size), SIDE, 10, twice=True)) == count

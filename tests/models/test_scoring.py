@@ -1,30 +1,33 @@
 """Letter and text scores against plain forward passes of the same models."""
 
-import shutil
+import dataclasses
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image as PILImage
-from safetensors.torch import load_file, save_file
 
 from benchc.models import families
+from benchc.models.generation import Generation
+from benchc.models.label_prompt import LabelPrompt
 from benchc.models.letter import LetterScorer
 from benchc.models.load import load_scorer
-from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.predict import Passes, predict_units
+from benchc.models.predictor import unit_hashes
+from benchc.models.protocol import CheckpointSource, ModelError, NoTextOnlyError
 from benchc.models.question import Question, letter_prompt, text_prompt
 from benchc.models.registry import scorer_modules
 from benchc.models.supported import UnsupportedFamilyError, check_family
 from benchc.models.text import TextScorer
+from benchc.models.units import GREY_SHAPE, InPlaceOfImages, Unit
 from tests.models.conftest import FAMILIES, QUESTIONS
 
 
 def next_token_log_probabilities(chat, text, images):
     """Return log-probabilities [positions, vocabulary] of one prompt, by one unbatched forward pass."""
-    inputs = chat.processor(
-        text=[text], images=[[PILImage.fromarray(image) for image in images]], return_tensors="pt"
-    )
+    pictures = [PILImage.fromarray(image) for image in images]
+    inputs = chat.processor(text=[text], images=[pictures], return_tensors="pt")
     with torch.no_grad():
         return chat.model(**inputs).logits[0].log_softmax(-1)
 
@@ -35,12 +38,9 @@ def test_letter_scores_are_the_logits_of_the_letters(scorers, variants, family, 
     scorer = scorers[family, "letter"]
     scores = scorer.score(question, variants)
     rendered = scorer.chat.render(letter_prompt(question), 1)
-    letters = [
-        scorer.chat.tokenizer(f" {letter}", add_special_tokens=False)["input_ids"][0]
-        for letter in "ABCD"[: len(question.options)]
-    ]
-    assert scores.logits.dtype == np.float32
-    assert scores.logits.shape == (5, len(question.options))
+    spaced = [f" {letter}" for letter in "ABCD"[: len(question.options)]]
+    letters = [scorer.chat.tokenizer(each, add_special_tokens=False)["input_ids"][0] for each in spaced]
+    assert scores.logits.dtype == np.float32 and scores.logits.shape == (5, len(question.options))
     for row, images in enumerate(variants):
         expected = next_token_log_probabilities(scorer.chat, rendered, images)[-1, letters]
         found = torch.from_numpy(scores.logits[row])
@@ -101,16 +101,6 @@ def test_of_several_end_tokens_the_template_says_which_ends_an_answer(scorers, m
             _ = scorer._end_token
 
 
-@pytest.mark.parametrize("scoring", ["letter", "text"])
-@pytest.mark.parametrize("family", FAMILIES)
-def test_a_variant_scores_the_same_alone_and_among_others(scorers, variants, family, scoring):
-    scorer = scorers[family, scoring]
-    together = scorer.score(QUESTIONS[1], variants)
-    for row, images in enumerate(variants):
-        alone = scorer.score(QUESTIONS[1], [images])
-        np.testing.assert_allclose(alone.logits[0], together.logits[row], atol=1e-4)
-
-
 @pytest.mark.parametrize("family", FAMILIES)
 def test_both_of_two_images_count(scorers, variants, family):
     scorer = scorers[family, "letter"]
@@ -132,54 +122,25 @@ def test_letters_must_be_one_distinct_token_each(scorers, monkeypatch):
     scorer = LetterScorer(scorers["llava", "letter"].chat)
     rendered = scorer.prompt(QUESTIONS[0], 1)
     assert len(scorer.letter_tokens(rendered, tuple("ABC"))) == 3
-    monkeypatch.setattr(scorer.chat, "tokens_after", lambda prompt, answer: [5], raising=False)
-    with pytest.raises(ModelError, match="one distinct token"):
-        scorer.letter_tokens(rendered, tuple("ABCD"))
-    monkeypatch.setattr(
-        scorer.chat, "tokens_after", lambda prompt, answer: [ord(answer[-1]), 6], raising=False
-    )
-    with pytest.raises(ModelError, match="scoring: text"):
-        scorer.letter_tokens(rendered, tuple("ABCDE"))
+    for letters, after in (("ABCD", lambda *_: [5]), ("ABCDE", lambda _, answer: [ord(answer[-1]), 6])):
+        monkeypatch.setattr(scorer.chat, "tokens_after", after, raising=False)
+        with pytest.raises(ModelError, match=r"one distinct token .*scoring: text"):
+            scorer.letter_tokens(rendered, tuple(letters))
 
 
-def test_different_chinese_options_get_different_scores(scorers, variants):
-    logits = scorers["internvl", "text"].score(QUESTIONS[2], variants).logits
-    assert all(len(set(row)) == 4 for row in logits.tolist())
-
-
-def test_an_unknown_family_or_scoring_is_refused():
+def test_an_unknown_family_or_scoring_or_an_empty_folder_is_refused(tmp_path):
     with pytest.raises(UnsupportedFamilyError, match=r"no model type.*did you mean 'internvl'"):
         check_family("internvl3")
     with pytest.raises(ModelError, match="unknown scoring 'letters'"):
         scorer_modules("llava", "letters")
-
-
-def test_a_folder_without_a_model_is_refused(tmp_path):
     with pytest.raises(ModelError, match="cannot be loaded"):
         load_scorer("llava", "letter", CheckpointSource(str(tmp_path)))
+    # The known ones are the model types of transformers and those with a file.
+    from transformers.models.auto.modeling_auto import MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES
 
-
-def test_a_checkpoint_with_missing_weights_is_refused(checkpoints, tmp_path):
-    folder = tmp_path / "model"
-    shutil.copytree(checkpoints["llava"], folder)
-    weights = load_file(folder / "model.safetensors")
-    name = next(name for name in weights if "q_proj" in name)
-    save_file({key: value for key, value in weights.items() if key != name}, folder / "model.safetensors")
-    with pytest.raises(ModelError, match=r"1 of the model's weights are missing, for example .*q_proj"):
-        load_scorer("llava", "letter", CheckpointSource(str(folder)))
-    (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:-50])
-    with pytest.raises(ModelError, match="cannot be loaded"):
-        load_scorer("llava", "letter", CheckpointSource(str(folder)))
-
-
-def test_processor_settings_are_checked_and_part_of_the_identity(checkpoints):
-    folder = str(checkpoints["internvl"])
-    plain = load_scorer("internvl", "letter", CheckpointSource(folder))
-    tiles = load_scorer("internvl", "letter", CheckpointSource(folder, processor={"max_patches": 3}))
-    assert plain.identity()["processor"] != tiles.identity()["processor"]
-    assert plain.identity()["revision"] == tiles.identity()["revision"]
-    with pytest.raises(ModelError, match="no setting 'max_tiles'"):
-        load_scorer("internvl", "letter", CheckpointSource(folder, processor={"max_tiles": 3}))
+    files = {path.stem for path in Path(families.__path__[0]).glob("*.py")} - {"__init__"}
+    for family in (None, *MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES, *files):
+        check_family(family)
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
@@ -190,9 +151,116 @@ def test_an_open_question_is_refused(scorers, variants, scoring):
             call(Question("How many dots are there?", ()))
 
 
-def test_families_are_the_model_types_of_transformers_and_those_with_a_file():
-    from transformers.models.auto.modeling_auto import MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES
+FORM = LabelPrompt("Please answer Yes or No.", "Please output the letter of the correct option.")
+BY_TEXT = LabelPrompt(FORM.yes_no, "Answer in short.", by_text=True)
+COLOUR = FORM.asked(Question("Which colour is the square?", ("red", "green")))
 
-    files = {path.stem for path in Path(families.__path__[0]).glob("*.py")} - {"__init__"}
-    for family in (None, *MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES, *files):
-        check_family(family)
+
+ACTION = Question("What are they doing?", ("Jumping", "Standing"))
+IS_IT = Question("Is it?", ("Yes", "No"))
+HINTED = dataclasses.replace(IS_IT, hint="Look left.")
+LISTED = "What are they doing?\nOption: A:Jumping; B:Standing;"
+
+
+@pytest.mark.parametrize(
+    ("form", "question", "prompt", "labels"),
+    [
+        (FORM, IS_IT, "Is it? Please answer Yes or No.", ("Yes", "No")),
+        # Labels are in the order of the options.
+        (FORM, Question("Is it?", ("no", "yes")), "Is it? Please answer Yes or No.", ("No", "Yes")),
+        (FORM, Question("Is it?", (" NO", "yes ")), "Is it? Please answer Yes or No.", ("No", "Yes")),
+        (FORM, ACTION, f"{LISTED} {FORM.others}", ("A", "B")),
+        # Options that are letters are in the question already.
+        (FORM, Question(LISTED, ("A", "B")), f"{LISTED} {FORM.others}", ("A", "B")),
+        (BY_TEXT, ACTION, "What are they doing? Answer in short.", ("Jumping", "Standing")),
+        (BY_TEXT, IS_IT, "Is it? Please answer Yes or No.", ("Yes", "No")),
+        # Without a separator or an end, the question stands alone.
+        (LabelPrompt("Yes?", "A?", ""), IS_IT, "Is it?Yes?", ("Yes", "No")),
+        (LabelPrompt("", "A?"), IS_IT, "Is it?", ("Yes", "No")),
+        # A hint comes first.
+        (FORM, HINTED, "Look left.\nIs it? Please answer Yes or No.", ("Yes", "No")),
+    ],
+)
+def test_a_question_and_its_labels(form, question, prompt, labels):
+    asked = form.asked(question)
+    assert (asked.prompt, asked.labels) == (prompt, labels)
+    # All protocols ask with this prompt.
+    assert letter_prompt(asked) == text_prompt(asked) == Generation(8).prompt(asked) == prompt
+    assert form.asked(Question("What is it?", ())) == Question("What is it?", ())
+
+
+def test_labels_are_letters_or_texts():
+    asked = FORM.asked(IS_IT)
+    assert asked.letters == asked.texts == ("Yes", "No")
+    assert BY_TEXT.asked(ACTION).texts == ("Jumping", "Standing")
+    # Yes and No can be options of a multiple-choice question.
+    asked = FORM.asked(IS_IT, "multiple_choice")
+    assert asked.prompt == f"Is it?\nOption: A:Yes; B:No; {FORM.others}"
+    assert asked.labels == ("A", "B")
+    assert FORM.asked(IS_IT, "yes_no") == FORM.asked(IS_IT)
+
+
+@pytest.mark.parametrize("family", ["llava", "internvl", "idefics3"])
+def test_labels_are_scored_as_texts_or_by_their_tokens(scorers, variants, family):
+    scorer = scorers[family, "text"]
+    plain = Question("Which colour is the square?", ("A", "B"), prompt=COLOUR.prompt)
+    expected = scorer.score(plain, variants).logits
+    np.testing.assert_array_equal(scorer.score(COLOUR, variants).logits, expected)
+    scorer = scorers[family, "letter"]
+    rendered = scorer.prompt(COLOUR, 1)
+    assert COLOUR.prompt in rendered
+    tokens = scorer.letter_tokens(rendered, ("A", "B")).tolist()
+    assert [scorer.chat.tokenizer.decode([token]).strip() for token in tokens] == ["A", "B"]
+    # In the other order of labels, the scores change places.
+    swapped = dataclasses.replace(COLOUR, labels=("B", "A"))
+    both = scorer.score(COLOUR, variants).logits, scorer.score(swapped, variants).logits
+    np.testing.assert_array_equal(both[0], both[1][:, ::-1])
+
+
+def test_labels_of_several_tokens_are_refused_by_letter_scoring(scorers, variants, monkeypatch):
+    scorer = scorers["llava", "letter"]
+    monkeypatch.setattr(type(scorer.chat), "tokens_after", lambda self, prompt, answer: [1, 2])
+    with pytest.raises(ModelError, match="the answers Yes and No are not one distinct token each"):
+        scorer.score(FORM.asked(IS_IT), variants)
+
+
+def test_labels_are_part_of_what_a_cached_prediction_is_found_by(scorers, variants):
+    asked = FORM.asked(Question("Is it?", ("Yes", "No")))
+    swapped = dataclasses.replace(asked, labels=("No", "Yes"))
+    unit = Unit("s/1", "clean", [0], variants[:1], 1)
+    scorer = scorers["llava", "text"]
+    assert unit_hashes(scorer, asked, unit)[0] != unit_hashes(scorer, swapped, unit)[0]
+
+
+@pytest.mark.parametrize("family", ["llava", "internvl", "idefics3"])
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+def test_without_images_a_question_is_scored_by_its_text_alone(scorers, family, scoring):
+    (unit,) = InPlaceOfImages("no_image", ["s/1"]).units()
+    assert (unit.corruption, unit.severities, unit.images) == ("no_image", [0], 0)
+    scorer = scorers[family, scoring]
+    ((scores, split),) = predict_units(scorer, COLOUR, [unit], Passes())
+    assert scores.logits.shape == (1, 2) and np.isfinite(scores.logits).all() and not split
+    assert "<image>" not in scorer.prompt(COLOUR, 0)
+    other = FORM.asked(Question("How many dots are there?", ("red", "green")))
+    ((others, _),) = predict_units(scorer, other, [unit], Passes())
+    assert np.abs(scores.logits - others.logits).max() > 1e-4
+
+
+def test_a_grey_image_stands_in_place_of_the_images():
+    first, second = InPlaceOfImages("grey_image", ["s/1", "s/2"]).units()
+    assert (first.item, second.item, first.corruption) == ("s/1", "s/2", "grey_image")
+    ((image,),) = first.variants
+    assert image.shape == GREY_SHAPE and (image == 128).all()
+
+
+def test_a_model_that_needs_an_image_says_so(scorers, monkeypatch):
+    scorer = scorers["llava", "letter"]
+
+    def refuse(self, prompt, variants):
+        raise ValueError("images are needed")
+
+    monkeypatch.setattr(type(scorer.chat), "encode", refuse)
+    with pytest.raises(NoTextOnlyError, match=r"no prompt without an image \(ValueError: images are need"):
+        scorer.encode(Question("Is it?", ("a", "b")), [[]])
+    with pytest.raises(ValueError, match="images are needed"):
+        scorer.encode(Question("Is it?", ("a", "b")), [[np.zeros((8, 8, 3), dtype=np.uint8)]])

@@ -5,7 +5,8 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,15 +21,16 @@ from benchc.models.inference import infer, prediction_rows
 from benchc.models.items import Item
 from benchc.models.prediction_code import prediction_code
 from benchc.models.predictor import Predictor
-from benchc.models.protocol import ModelError, Scorer
+from benchc.models.protocol import ModelError, OptionScores, Scorer
 from benchc.models.question import Question
 from benchc.models.server.chat import CHAT, DETOKENIZE, TOKENIZE
 from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.modules import VLLM, server_modules
 from benchc.models.server.served import served_scorer
 from benchc.models.units import Unit
+from benchc.pixels import Pixels
 from tests.models.conftest import FAMILIES, NAME, QUESTIONS
-from tests.models.vllm_like import Reply, TinyServer
+from tests.models.vllm_like import Fault, Reply, TinyServer, answering, refusing
 
 ROOT = Path(__file__).resolve().parents[2]
 FACTS = {"model": NAME, "revision": "1", "device": "server"}
@@ -43,6 +45,23 @@ def scorer_of(endpoint: Endpoint, scoring: str = "letter", top: int = ALL_TOKENS
     return served_scorer(endpoint, {NAME}, FACTS, scoring, top)
 
 
+@contextmanager
+def asking(server: TinyServer, scoring: str = "letter", **settings: Any) -> Iterator[Scorer]:
+    with client(server, **settings) as endpoint:
+        yield scorer_of(endpoint, scoring)
+
+
+def refused(server: TinyServer, sentence: str, scoring: str = "letter", top: int = ALL_TOKENS) -> None:
+    with client(server) as endpoint, pytest.raises(ModelError, match=f"^{NAME}: .*{sentence}") as caught:
+        scorer_of(endpoint, scoring, top)
+    assert "\n" not in str(caught.value)
+
+
+def close(found: OptionScores, expected: OptionScores) -> None:
+    np.testing.assert_allclose(log_softmax(found.logits), log_softmax(expected.logits), atol=1e-4)
+    np.testing.assert_allclose(found.label_mass, expected.label_mass, atol=1e-5)
+
+
 def log_softmax(logits: np.ndarray) -> np.ndarray:
     shifted = logits.astype(np.float64) - logits.max(axis=1, keepdims=True)
     return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
@@ -51,22 +70,22 @@ def log_softmax(logits: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize("token_ids", [True, False], ids=["token ids", "top"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_letters_over_a_server_are_those_in_the_process(serve, scorers, variants, family, token_ids):
-    server = serve(family, token_ids=token_ids, max_logprobs=ALL_TOKENS)
-    with client(server) as endpoint:
-        served = scorer_of(endpoint)
+    with asking(serve(family, token_ids=token_ids, max_logprobs=ALL_TOKENS)) as served:
         assert served.identity()["asked"] == ("logprob_token_ids" if token_ids else "top_logprobs")
-        for question in QUESTIONS:
-            expected, found = (each.score(question, variants) for each in (scorers[family, "letter"], served))
-            assert found.logits.dtype == found.label_mass.dtype == np.float32
-            np.testing.assert_allclose(log_softmax(found.logits), log_softmax(expected.logits), atol=1e-4)
-            np.testing.assert_allclose(found.label_mass, expected.label_mass, atol=1e-5)
+        letters_are_those_in_the_process(served, scorers[family, "letter"], variants)
+
+
+def letters_are_those_in_the_process(served: Scorer, scorer: Scorer, variants: list[list[Pixels]]) -> None:
+    for question in QUESTIONS:
+        found = served.score(question, variants)
+        assert found.logits.dtype == found.label_mass.dtype == np.float32
+        close(found, scorer.score(question, variants))
 
 
 @pytest.mark.parametrize("scoring", ["text", "text_mean"])
 @pytest.mark.parametrize("family", FAMILIES)
 def test_texts_over_a_server_are_those_in_the_process(serve, scorers, variants, family, scoring):
-    with client(serve(family)) as endpoint:
-        served = scorer_of(endpoint, scoring)
+    with asking(serve(family), scoring) as served:
         for question in QUESTIONS:
             pair = scorers[family, scoring], served
             expected, found = (each.score(question, variants[:2]) for each in pair)
@@ -79,8 +98,8 @@ def test_several_images_and_sizes(serve, scorers):
     rng = np.random.default_rng(0)
     sizes = [(40, 56), (31, 31)]
     several = [[rng.integers(0, 256, (*size, 3), dtype=np.uint8) for _ in range(2)] for size in sizes]
-    with client(serve()) as endpoint:
-        found = scorer_of(endpoint).score(QUESTIONS[1], several)
+    with asking(serve()) as served:
+        found = served.score(QUESTIONS[1], several)
     for row, images in enumerate(several):
         expected = scorers["llava", "letter"].score(QUESTIONS[1], [images]).logits
         np.testing.assert_allclose(log_softmax(found.logits)[[row]], log_softmax(expected), atol=1e-4)
@@ -105,14 +124,10 @@ def test_the_identity_has_what_decides_a_prediction_and_not_where_the_server_is(
     of_text = {"modules": VLLM["text"], "code": prediction_code([VLLM["text"]], ENTRY)}
     assert third == {**one, "scoring": "text", "asked": "prompt_logprobs", **of_text}
     assert "127.0.0.1" not in json.dumps([one, two, third])
-
-
-def test_the_chat_template_is_part_of_the_identity(serve):
     server = serve()
-    with client(server) as endpoint:
-        before = scorer_of(endpoint).identity()
-        server.processor.chat_template = "Look. " + server.processor.chat_template
-        assert scorer_of(endpoint, "text").identity()["chat_template"] != before["chat_template"]
+    server.processor.chat_template = "Look. " + server.processor.chat_template
+    with asking(server, "text") as other:
+        assert other.identity()["chat_template"] != one["chat_template"]
 
 
 def served_modules() -> set[str]:
@@ -139,22 +154,22 @@ def test_neither_the_client_nor_bookkeeping_nor_torch_decides_a_prediction():
     assert not [file for file in code if file.startswith(("benchc/endpoint/", "scripts/", "benchc/config/"))]
     modules = "sys, scripts.infer, benchc.models.job, benchc.models.over_http"
     program = f"import {modules}; print('torch' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, text=True, capture_output=True, check=True
-    )
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=True)
     assert done.stdout == "False\n"
 
 
 # What is wrong with a server.
 
 
-def replying(path: str, change: Callable[[dict[str, Any]], Any], server: TinyServer) -> Callable[..., Any]:
-    """Return a fault that changes the answers to requests to ``path``."""
+def replying(path: str, change: Callable[[dict[str, Any]], Any], server: TinyServer) -> Fault:
+    """Return a fault that changes the answers to requests to ``path``, or gives others."""
+    answers = {CHAT: "complete", TOKENIZE: "tokenize", DETOKENIZE: "detokenize", "/generate": "generate"}
 
     def fault(asked: str, body: dict[str, Any]) -> Reply | None:
         if asked != path:
             return None
-        answer = server.complete(body) if path == CHAT else server.tokenize(body)
+        answer = getattr(server, answers[path])(body)
         changed = change(answer)
         return 200, {}, json.dumps(answer if changed is None else changed)
 
@@ -166,49 +181,39 @@ def first(answer: dict[str, Any]) -> dict[str, Any]:
     return content
 
 
-def without_second_letter(answer: dict[str, Any]) -> None:
-    first(answer)["top_logprobs"] = [first(answer)["top_logprobs"][0], first(answer)["top_logprobs"][2]]
+def letters(answer: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = first(answer)["top_logprobs"]
+    return found
 
 
-def with_value(value: float) -> Callable[[dict[str, Any]], None]:
+def with_value(value: object) -> Callable[[dict[str, Any]], None]:
     def change(answer: dict[str, Any]) -> None:
-        first(answer)["logprob"] = value
-        for entry in first(answer)["top_logprobs"]:
+        for entry in (first(answer), *letters(answer)):
             entry["logprob"] = value
 
     return change
 
 
-def contradicted(answer: dict[str, Any]) -> None:
-    again = dict(first(answer)["top_logprobs"][0])
-    first(answer)["top_logprobs"].append({**again, "logprob": again["logprob"] - 0.1})
-
-
-def without_logprobs(answer: dict[str, Any]) -> None:
-    answer["choices"][0]["logprobs"] = None
-
-
-def with_texts(answer: dict[str, Any]) -> None:
-    first(answer)["token"] = " A"
-
-
 WRONG_ANSWERS = {
-    "a letter is missing": (without_second_letter, "the letter B is not among the 3 tokens .*--max-logprobs"),
+    "a letter is missing": (
+        lambda answer: letters(answer).remove(letters(answer)[1]),
+        "the letter B is not among the 3 tokens .*--max-logprobs",
+    ),
     "NaN": (with_value(float("nan")), "of the letter A is nan, which should be finite and not above 0"),
     "minus infinity": (with_value(-9999.0), "of the letter A is -9999.0, which should be finite"),
     "logits": (with_value(3.5), "of the letter A is 3.5, .*start vLLM without --logprobs-mode"),
     "a little above 0": (with_value(0.5), "of the letter A is 0.5, which should be finite and not above 0"),
-    "more than 1 in all": (
-        with_value(-0.1),
-        "probabilities of the letters A to C add up to 2.715, but should",
-    ),
+    "more than 1 in all": (with_value(-0.1), "probabilities of the letters A to C add up to 2.715, but"),
     "two values": (
-        contradicted,
-        r"two log-probabilities of the token \d+, -\d.* and -\d.*; start it without",
+        lambda answer: letters(answer).append({**letters(answer)[0], "logprob": -0.1}),
+        r"two log-probabilities of the token \d+, -\d.* and -0.1; start it without",
     ),
-    "text": (with_value("high"), "log-probability of the letter A is high, no number"),  # type: ignore[arg-type]
-    "no logprobs": (without_logprobs, "returns no log-probabilities; use a server that supports"),
-    "no token ids": (with_texts, r"does not name tokens by their ids \(return_tokens_as_token_ids\)"),
+    "text": (with_value("high"), "log-probability of the letter A is high, no number"),
+    "no logprobs": (
+        lambda answer: answer["choices"][0].update(logprobs=None),
+        "returns no log-probabilities; use a server that supports",
+    ),
+    "no token ids": (lambda answer: first(answer).update(token=" A"), "does not name tokens by their ids"),
     "no choices": (lambda answer: {"choices": []}, "returns no log-probabilities"),
     "a list": (lambda answer: [answer], "answer to the request is not a JSON object"),
 }
@@ -218,13 +223,10 @@ WRONG_ANSWERS = {
 def test_an_answer_without_scores_is_an_error_that_names_the_item(serve, tmp_path, name):
     change, sentence = WRONG_ANSWERS[name]
     server = serve()
-    with client(server) as endpoint:
-        scorer = scorer_of(endpoint)
+    with asking(server) as scorer, predicting(scorer, tmp_path) as predictor:
         server.fault = replying(CHAT, change, server)
-        with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
-            predictor = predictor_of(scorer, cache)
-            with pytest.raises(ModelError, match=f"^item s/0 under fog: {NAME}: .*{sentence}") as caught:
-                infer(predictor, ITEMS, units(1), prediction_rows, at_once=4)
+        with pytest.raises(ModelError, match=f"^item s/0 under fog: {NAME}: .*{sentence}") as caught:
+            infer(predictor, ITEMS, units(1), prediction_rows, at_once=4)
     assert "\n" not in str(caught.value)
     assert predictor.computed == 0 and not list(tmp_path.rglob("*.units"))
 
@@ -232,45 +234,25 @@ def test_an_answer_without_scores_is_an_error_that_names_the_item(serve, tmp_pat
 def test_a_server_with_another_model_or_without_logprobs_is_refused(serve):
     server = serve(token_ids=False, max_logprobs=5)
     with client(server) as endpoint:
-        with pytest.raises(
-            ModelError, match=r"^owner/large: the server serves another model, owner/tiny; start"
-        ):
+        sentence = r"^owner/large: the server serves another model, owner/tiny; start"
+        with pytest.raises(ModelError, match=sentence):
             served_scorer(endpoint, {"owner/large"}, FACTS, "letter", 5)
         assert scorer_of(endpoint, top=5).identity()["asked"] == "top_logprobs"
-        reason = r"the 20 largest log-probabilities \(400 Requested sample .* 20, .*: 5\); start vLLM with"
-        with pytest.raises(ModelError, match=reason):
-            scorer_of(endpoint, top=20)
-
-        def refuse(path: str, body: dict[str, Any]) -> Reply | None:
-            error = {"error": {"message": "logprobs are not supported"}}
-            return (400, {}, json.dumps(error)) if path == CHAT else None
-
-        server.fault = refuse
-        with pytest.raises(ModelError, match=r"\(400 logprobs are not supported\), nor logprob_token_ids"):
-            scorer_of(endpoint)
-        server.fault = lambda path, body: (404, {}, "<html>Not found</html>")
-        with pytest.raises(ModelError, match=r"does not list its models \(404 <html>Not found"):
-            scorer_of(endpoint)
+    reason = r"the 20 largest log-probabilities \(400 Requested sample .* 20, .*: 5\); start vLLM with"
+    refused(server, reason, top=20)
+    server.fault = refusing(CHAT, "logprobs are not supported")
+    refused(server, r"\(400 logprobs are not supported\), nor logprob_token_ids")
+    server.fault = lambda path, body: (404, {}, "<html>Not found</html>")
+    refused(server, r"does not list its models \(404 <html>Not found")
+    sentence = r"log-probabilities of the prompt \(400 .*'prompt_logprobs' is not"
+    refused(serve(refuses=("prompt_logprobs",)), sentence, "text")
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
-@pytest.mark.parametrize(
-    ("status", "reason"), [(400, "owner/tiny is not a multimodal model"), (302, "Found"), (404, "no page")]
-)
+@pytest.mark.parametrize(("status", "reason"), [(400, "owner/tiny is no multimodal model"), (404, "no page")])
 def test_a_first_question_that_is_refused_is_said(serve, scoring, status, reason):
-    text = json.dumps({"error": {"message": reason}})
-    server = serve(fault=lambda path, body: (status, {}, text) if path == CHAT else None)
-    sentence = rf"^owner/tiny: the server refuses a question with an image \({status} {reason}\); check that"
-    with client(server) as endpoint, pytest.raises(ModelError, match=sentence):
-        scorer_of(endpoint, scoring)
-
-
-def test_a_server_that_refuses_prompt_logprobs_is_refused(serve):
-    with (
-        client(serve(refuses=("prompt_logprobs",))) as endpoint,
-        pytest.raises(ModelError, match=r"log-probabilities of the prompt \(400 .*'prompt_logprobs' is not"),
-    ):
-        scorer_of(endpoint, "text")
+    sentence = rf"the server refuses a question with an image \({status} {reason}\); check that"
+    refused(serve(fault=refusing(CHAT, reason, status)), sentence, scoring)
 
 
 TOO_LONG = {
@@ -283,67 +265,50 @@ TOO_LONG = {
 @pytest.mark.parametrize("name", TOO_LONG)
 def test_an_item_that_is_too_long_is_said(serve, variants, name):
     server = serve()
-    error = json.dumps({"error": {"message": TOO_LONG[name]}})
-    with client(server) as endpoint:
-        scorer = scorer_of(endpoint)
-        server.fault = lambda path, body: (400, {}, error) if path == CHAT else None
-        with pytest.raises(
-            ModelError, match=r"\): the item is longer than the model's context; .*remove the"
-        ):
+    with asking(server) as scorer:
+        server.fault = refusing(CHAT, TOO_LONG[name])
+        with pytest.raises(ModelError, match=r"\): the item is longer than the model's context; .*remove"):
             scorer.score(QUESTIONS[0], variants[:1])
         server.fault = lambda path, body: (400, {}, "no") if path == CHAT else None
         with pytest.raises(ModelError, match=r"the server refuses the request \(400 no\); look at its log$"):
             scorer.score(QUESTIONS[0], variants[:1])
 
 
-def listing(*entries: Any) -> Callable[..., Reply | None]:
-    """Return a fault that lists other models."""
-    text = json.dumps({"data": entries})
-    return lambda path, body: (200, {}, text) if path == "/v1/models" else None
-
-
 def test_a_model_is_known_by_the_checkpoint_that_was_loaded(serve):
-    server = serve(fault=listing({"id": "alias", "root": NAME, "owned_by": "vllm"}))
+    entry = {"id": "alias", "root": NAME, "owned_by": "vllm"}
+    server = serve(fault=answering("/v1/models", {"data": [entry]}))
     server.name = "alias"
-    with client(server) as endpoint:
-        scorer_of(endpoint)
-    assert {body["model"] for path, body in server.answered if path == CHAT} == {"alias"}
+    with asking(server):
+        assert {body["model"] for path, body in server.answered if path == CHAT} == {"alias"}
 
 
 @pytest.mark.parametrize(
     "entry", [{"id": "large", "root": ["a"]}, {"id": ["large"], "root": {}}, {"id": "l"}]
 )
 def test_a_model_without_a_known_name_is_another(serve, entry):
-    with (
-        client(serve(fault=listing(entry))) as endpoint,
-        pytest.raises(ModelError, match=r"serves another model, .*; start it with this"),
-    ):
-        scorer_of(endpoint)
+    server = serve(fault=answering("/v1/models", {"data": [entry]}))
+    refused(server, r"serves another model, .*; start it with this")
+
+
+CHANGED = "the answer 'A' changes the tokens of the server's chat prompt"
+NO_IDS = "the server's /tokenize returns no token ids; use vLLM"
 
 
 @pytest.mark.parametrize(
-    ("tokens", "sentence"),
+    ("prompt", "answered", "sentence"),
     [
-        ({"tokens": [1, 2, 3]}, "the answer 'A' changes the tokens of the server's chat prompt"),
-        ({"tokens": "abc"}, "the server's /tokenize returns no token ids; use vLLM"),
-        # As llama.cpp answers.
-        ({"tokens": []}, "the server's /tokenize returns no token ids; use vLLM"),
+        ([1, 2, 3], [1, 2, 3], CHANGED),
+        ([1, 2], [1, 9, 3], CHANGED),
+        ("abc", "abc", NO_IDS),
+        ([], [], NO_IDS),  # as llama.cpp answers
     ],
 )
-def test_what_the_server_cannot_tokenize_is_refused(serve, tokens, sentence):
-    server = serve(fault=lambda path, body: (200, {}, json.dumps(tokens)) if path == TOKENIZE else None)
-    with client(server) as endpoint, pytest.raises(ModelError, match=sentence):
-        scorer_of(endpoint)
-
-
-def test_an_answer_that_changes_the_prompt_before_it_is_refused(serve):
+def test_what_the_server_cannot_tokenize_is_refused(serve, prompt, answered, sentence):
     def fault(path: str, body: dict[str, Any]) -> Reply | None:
-        merged = [1, 9, 3] if body.get("continue_final_message") else [1, 2]
-        return (200, {}, json.dumps({"tokens": merged})) if path == TOKENIZE else None
+        tokens = answered if body.get("continue_final_message") else prompt
+        return (200, {}, json.dumps({"tokens": tokens})) if path == TOKENIZE else None
 
-    sentence = "the answer 'A' changes the tokens of the server's chat prompt"
-    with client(serve(fault=fault)) as endpoint, pytest.raises(ModelError, match=sentence):
-        scorer_of(endpoint)
+    refused(serve(fault=fault), sentence)
 
 
 @pytest.mark.parametrize(
@@ -358,13 +323,7 @@ def test_letters_that_are_not_one_distinct_token_are_refused(serve, added):
         answer = added(body["messages"][-1]["content"]) if body.get("continue_final_message") else []
         return (200, {}, json.dumps({"tokens": [1, 2, *answer]})) if path == TOKENIZE else None
 
-    with (
-        client(serve(fault=fault)) as endpoint,
-        pytest.raises(
-            ModelError, match=r"the letters A to B are not one distinct token each .*scoring: text"
-        ),
-    ):
-        scorer_of(endpoint)
+    refused(serve(fault=fault), r"the letters A to B are not one distinct token each .*scoring: text")
 
 
 def impossible_texts(answer: dict[str, Any]) -> None:
@@ -373,37 +332,34 @@ def impossible_texts(answer: dict[str, Any]) -> None:
             entry["logprob"] = 0.5
 
 
+def another_end(entry: object) -> Callable[[dict[str, Any]], None]:
+    return lambda answer: answer["prompt_logprobs"].append(entry)
+
+
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
         (lambda answer: answer.update(prompt_logprobs=None), "no log-probabilities of the prompt"),
         (impossible_texts, "of the option 'red' is 0.5, which should be finite and not above 0"),
-        (
-            lambda answer: answer["prompt_logprobs"].append({"1": {"logprob": -1.0}}),
-            "do not end in the tokens of",
-        ),
-        (
-            lambda answer: answer["prompt_logprobs"].append(None),
-            "do not end in the tokens of the option 'red'",
-        ),
+        (another_end({"1": {"logprob": -1.0}}), "do not end in the tokens of the option 'red'"),
+        (another_end(None), "do not end in the tokens of the option 'red'"),
     ],
 )
 def test_a_text_without_prompt_logprobs_is_refused(serve, variants, change, sentence):
     server = serve()
-    with client(server) as endpoint:
-        scorer = scorer_of(endpoint, "text")
+    with asking(server, "text") as scorer:
         server.fault = replying(CHAT, change, server)
         with pytest.raises(ModelError, match=sentence):
             scorer.score(QUESTIONS[0], variants[:1])
 
 
-def test_an_open_question_is_refused(serve, variants):
-    with client(serve()) as endpoint:
-        for scoring in ("letter", "text"):
-            scorer = scorer_of(endpoint, scoring)
-            for call in (lambda open_: scorer.prompt(open_, 1), lambda open_: scorer.score(open_, variants)):  # noqa: B023
-                with pytest.raises(ModelError, match="an open-ended question has no options to score"):
-                    call(Question("How many dots are there?", ()))
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+def test_an_open_question_is_refused(serve, variants, scoring):
+    open_ = Question("How many dots are there?", ())
+    with asking(serve(), scoring) as scorer:
+        for call in (lambda: scorer.prompt(open_, 1), lambda: scorer.score(open_, variants)):
+            with pytest.raises(ModelError, match="an open-ended question has no options to score"):
+                call()
 
 
 # Many units at once.
@@ -419,31 +375,27 @@ def units(count: int = len(ITEMS)) -> list[Unit]:
     ]
 
 
-def predictor_of(scorer: Scorer, cache: PredictionCache) -> Predictor:
+@contextmanager
+def predicting(scorer: Scorer, folder: Path, name: str = "a") -> Iterator[Predictor]:
     def compute(each, question, units):
         return [(each.score(question, unit.variants), False) for unit in units]
 
-    return Predictor(scorer, cache, compute)
+    with PredictionCache(folder, served_identity(scorer), name) as cache:
+        yield Predictor(scorer, cache, compute)
 
 
 def images_of(server: TinyServer) -> list[str]:
     """Return the images that the server was asked about and answered, but for the first check's."""
-    bodies = [body for path, body in server.answered if path == CHAT]
-    urls = [body["messages"][0]["content"][0]["image_url"]["url"] for body in bodies]
-    return urls[1:]
+    bodies = [body for path, body in server.answered if path in (CHAT, "/generate")]
+    return [str(body.get("image_data") or body["messages"][0]["content"][0]) for body in bodies][1:]
 
 
 def test_units_at_once_are_those_one_by_one_in_the_order_of_the_items(serve, tmp_path, scorers):
     server = serve()
-    with client(server, concurrency=4) as endpoint:
-        scorer = scorer_of(endpoint)
-        with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
-            predictor = predictor_of(scorer, cache)
-            rows = infer(predictor, ITEMS, units(), prediction_rows, at_once=5)
+    with asking(server, concurrency=4) as scorer, predicting(scorer, tmp_path) as predictor:
+        rows = infer(predictor, ITEMS, units(), prediction_rows, at_once=5)
     assert (predictor.computed, predictor.cached) == (24, 0)
-    assert [(row["id"], row["severity"]) for row in rows] == [
-        (id_, level) for id_ in ITEMS for level in (1, 2)
-    ]
+    assert [(row["id"], row["severity"]) for row in rows] == [(id_, n) for id_ in ITEMS for n in (1, 2)]
     assert len(images_of(server)) == len(set(images_of(server))) == 24
     for unit in units():
         expected = scorers["llava", "letter"].score(ITEMS[unit.item].question, unit.variants).logits
@@ -459,25 +411,18 @@ def test_a_server_that_dies_half_way_loses_and_repeats_nothing(serve, tmp_path, 
         if path == CHAT and not answered.acquire(blocking=False):
             raise ConnectionAbortedError
 
-    with client(server, concurrency=3) as endpoint:
-        scorer = scorer_of(endpoint)
+    with asking(server, concurrency=3) as scorer, predicting(scorer, tmp_path) as predictor:
         server.fault = die
-        with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
-            predictor = predictor_of(scorer, cache)
-            with pytest.raises(EndpointError, match=r"the connection broke \(.*\) after 3 attempts; look at"):
-                infer(predictor, ITEMS, units(), prediction_rows, at_once=3)
+        with pytest.raises(EndpointError, match=r"the connection broke \(.*\) after 3 attempts; look at"):
+            infer(predictor, ITEMS, units(), prediction_rows, at_once=3)
     kept = predictor.computed
     assert 0 < kept <= 9 and kept % 2 == 0
     assert "attempt 2 of 3 in" in capsys.readouterr().err
-    before = len(images_of(server))
-    assert before == 9
+    assert len(images_of(server)) == 9
     # It comes back, at another address.
     again = serve()
-    with client(again, concurrency=3) as endpoint:
-        scorer = scorer_of(endpoint)
-        with PredictionCache(tmp_path, served_identity(scorer), "b") as cache:
-            predictor = predictor_of(scorer, cache)
-            rows = infer(predictor, ITEMS, units(), prediction_rows, at_once=3)
+    with asking(again, concurrency=3) as scorer, predicting(scorer, tmp_path, "b") as predictor:
+        rows = infer(predictor, ITEMS, units(), prediction_rows, at_once=3)
     assert (predictor.cached, predictor.computed) == (kept, 24 - kept)
     assert len(images_of(again)) == len(set(images_of(again))) == 24 - kept
     assert len({(row["id"], row["severity"]) for row in rows}) == len(rows) == 24
@@ -492,18 +437,16 @@ def test_a_server_that_comes_back_in_time_is_waited_for(serve, tmp_path):
             return 503, {}, "starting"
         return None
 
-    with client(server, concurrency=2, attempts=6) as endpoint:
-        scorer = scorer_of(endpoint)
+    asked = asking(server, concurrency=2, attempts=6)
+    with asked as scorer, predicting(scorer, tmp_path) as predictor:
         server.fault = restarting
-        with PredictionCache(tmp_path, served_identity(scorer), "a") as cache:
-            predictor = predictor_of(scorer, cache)
-            infer(predictor, ITEMS, units(3), prediction_rows, at_once=2)
+        infer(predictor, ITEMS, units(3), prediction_rows, at_once=2)
     assert predictor.computed == 6 == len(set(images_of(server)))
 
 
 def test_the_prompt_hash_depends_on_question_options_and_number_of_images(serve):
-    with client(serve()) as endpoint:
-        scorer = scorer_of(endpoint)
+    with asking(serve()) as scorer:
+        pass
     prompts = {scorer.prompt(question, count) for question in QUESTIONS for count in (1, 2)}
     prompts.add(scorer.prompt(replace(QUESTIONS[0], hint="Look."), 1))
     assert len(prompts) == 2 * len(QUESTIONS) + 1

@@ -1,7 +1,9 @@
 """Answers over a server are those of the same model in the process, and what fails is one sentence."""
 
 import json
-from collections.abc import Callable
+import shutil
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 
 from benchc.closure import module_file, source_closure
 from benchc.endpoint.client import Endpoint, EndpointSettings
+from benchc.endpoint.process import free_port, running
 from benchc.models.checkpoint import load
 from benchc.models.generate import Generator
 from benchc.models.generation import Generation
@@ -18,18 +21,18 @@ from benchc.models.question import Question
 from benchc.models.server.chat import CHAT, TOKENIZE
 from benchc.models.server.generate import ServedGenerator, served_generator
 from benchc.models.server.identity import served_identity
+from benchc.models.server.served import served_scorer
+from tests.models import transformers_server
+from tests.models.bos import ORIGINS, save_with_bos
 from tests.models.conftest import FAMILIES, NAME, QUESTIONS
-from tests.models.test_served import FACTS
-from tests.models.vllm_like import TinyServer
+from tests.models.test_served import FACTS, client
+from tests.models.vllm_like import Fault, refusing
+from tests.models.vllm_like import Reply as HttpReply
 
 ROOT = Path(__file__).resolve().parents[2]
 STEPS = 6
 INSTRUCTION = "Answer with one word."
 OPEN = Question("Which colour is the square?", (), "Count the black ones only.")
-
-
-def client(server: TinyServer) -> Endpoint:
-    return Endpoint(EndpointSettings(server.url, attempts=1))
 
 
 def generator_of(endpoint: Endpoint) -> ServedGenerator:
@@ -69,11 +72,11 @@ def test_settings_that_a_provider_refuses_are_left_out(serve, variants, refuses,
 def test_a_server_without_tokenize_or_version_is_enough(serve, variants, monkeypatch, status):
     monkeypatch.setattr("benchc.endpoint.client.MAX_WAIT", 0.01)
 
-    def refused(path: str, body: dict[str, Any]) -> tuple[int, dict[str, str], str] | None:
+    def missing(path: str, body: dict[str, Any]) -> HttpReply | None:
         page = "<html>There is nothing here.</html>"
         return (status, {}, page) if path in (TOKENIZE, "/version") else None
 
-    with client(serve(fault=refused)) as endpoint:
+    with client(serve(fault=missing)) as endpoint:
         generator = generator_of(endpoint)
         facts = generator.identity()
         assert (facts["version"], facts["chat_template"]) == ("unknown", "unknown")
@@ -101,17 +104,16 @@ def test_another_refusal_of_a_limit_is_an_error(serve, variants, reason):
     server = serve()
     with client(server) as endpoint:
         generator = generator_of(endpoint)
-        text = json.dumps({"error": {"message": reason}})
-        server.fault = lambda path, body: (400, {}, text) if path == CHAT else None
+        server.fault = refusing(CHAT, reason)
         with pytest.raises(ModelError, match="the server refuses the request"):
             generator.replies(OPEN, variants[:1])
 
 
-def answering(**message: Any) -> Callable[[str, dict[str, Any]], tuple[int, dict[str, str], str] | None]:
+def answering(**message: Any) -> Fault:
     """Return a fault that answers all but the first question with ``message``."""
     asked = []
 
-    def fault(path: str, body: dict[str, Any]) -> tuple[int, dict[str, str], str] | None:
+    def fault(path: str, body: dict[str, Any]) -> HttpReply | None:
         if path != CHAT:
             return None
         asked.append(body)
@@ -122,6 +124,9 @@ def answering(**message: Any) -> Callable[[str, dict[str, Any]], tuple[int, dict
     return fault
 
 
+UNENDED = {"message": {"content": None, "reasoning_content": "The square"}, "finish_reason": "length"}
+
+
 @pytest.mark.parametrize(
     ("message", "reply"),
     [
@@ -129,36 +134,25 @@ def answering(**message: Any) -> Callable[[str, dict[str, Any]], tuple[int, dict
         ({"finish_reason": "content_filter"}, Reply("B.", "content_filter", 3)),
         ({"message": {"content": "B \ud83d"}}, Reply("B ?", "stop", 3)),
         # A reasoning model that did not end its reasoning.
-        (
-            {"message": {"content": None, "reasoning_content": "The square"}, "finish_reason": "length"},
-            Reply("", "length", 3),
-        ),
-    ],
-)
-def test_what_an_answer_contains(serve, variants, message, reply):
-    with client(serve(fault=answering(**message))) as endpoint:
-        assert generator_of(endpoint).replies(OPEN, variants[:1]) == [reply]
-
-
-@pytest.mark.parametrize(
-    ("message", "error"),
-    [
+        (UNENDED, Reply("", "length", 3)),
         ({"finish_reason": "tool_calls"}, "ended with the finish_reason 'tool_calls'"),
         ({"message": None}, "has no message, finish_reason or usage"),
     ],
 )
-def test_an_answer_of_another_form_is_refused(serve, variants, message, error):
-    with client(serve(fault=answering(**message))) as endpoint, pytest.raises(ModelError, match=error):
-        generator_of(endpoint).replies(OPEN, variants[:1])
+def test_what_an_answer_contains(serve, variants, message, reply):
+    with client(serve(fault=answering(**message))) as endpoint:
+        generator = generator_of(endpoint)
+        if isinstance(reply, Reply):
+            assert generator.replies(OPEN, variants[:1]) == [reply]
+        else:
+            with pytest.raises(ModelError, match=reply):
+                generator.replies(OPEN, variants[:1])
 
 
 def test_a_server_that_takes_no_image_is_refused(serve):
-    def refused(path: str, body: dict[str, Any]) -> tuple[int, dict[str, str], str] | None:
-        text = json.dumps({"error": {"message": "owner/tiny is not a multimodal model"}})
-        return (400, {}, text) if path == CHAT else None
-
+    server = serve(fault=refusing(CHAT, "owner/tiny is not a multimodal model"))
     message = "the server refuses a question with an image .*not a multimodal model"
-    with client(serve(fault=refused)) as endpoint, pytest.raises(ModelError, match=message):
+    with client(server) as endpoint, pytest.raises(ModelError, match=message):
         generator_of(endpoint)
 
 
@@ -172,3 +166,55 @@ def test_the_identity_has_what_decides_an_answer(serve):
     assert {name for name in facts if facts[name] != longer[name]} == {"max_new_tokens"}
     files = {Path(path).stem for path in source_closure([module_file(entry)], ROOT)}
     assert "generate" in files and not files & {"client", "unit_cache", "predictor"}
+
+
+COMMIT = "0" * 40
+GENERATION = Generation(STEPS, INSTRUCTION)
+
+
+@pytest.fixture(scope="module")
+def folders(checkpoints: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The small checkpoints, and one with each origin of BOS."""
+    with_bos = {
+        name.replace(" ", "-"): save_with_bos(checkpoints["llava"], tmp_path_factory.mktemp("bos"), origin)
+        for name, origin in ORIGINS.items()
+    }
+    return checkpoints | with_bos
+
+
+@pytest.fixture(scope="module")
+def endpoint(folders: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
+    """A client of a server of all these checkpoints, as ``owner/<name>``."""
+    cache = tmp_path_factory.mktemp("hub")
+    for name, folder in folders.items():
+        repository = cache / f"models--owner--{name}"
+        shutil.copytree(folder, repository / "snapshots" / COMMIT)
+        (repository / "refs").mkdir()
+        (repository / "refs/main").write_text(COMMIT)
+    port = free_port()
+    command = [sys.executable, transformers_server.__file__, str(port)]
+    variables = {"HF_HUB_CACHE": str(cache), "HF_HUB_OFFLINE": "1"}
+    log = tmp_path_factory.mktemp("logs") / "server.log"
+    with (
+        running(command, port, log, 120.0, "transformers", variables) as url,
+        Endpoint(EndpointSettings(url, concurrency=2, attempts=1)) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("name", [*FAMILIES, *(name.replace(" ", "-") for name in ORIGINS)])
+def test_answers_are_those_in_the_job(endpoint, folders, variants, name):
+    # The server's image processor is torchvision's.
+    job = Generator(load(CheckpointSource(str(folders[name]), image_backend="torchvision")), GENERATION)
+    generator = served_generator(endpoint, {f"owner/{name}"}, {}, GENERATION)
+    for question in (QUESTIONS[0], OPEN):
+        assert generator.replies(question, variants) == job.replies(question, variants)
+    facts = generator.identity()
+    assert (facts["version"], facts["chat_template"]) == ("unknown", "unknown")
+
+
+@pytest.mark.parametrize("scoring", ["letter", "text"])
+def test_a_server_without_log_probabilities_is_refused(endpoint, scoring):
+    sentence = r"^owner/llava: the server refuses /tokenize \(404 .*\), without which options cannot be"
+    with pytest.raises(ModelError, match=sentence):
+        served_scorer(endpoint, {"owner/llava"}, {}, scoring, 20)

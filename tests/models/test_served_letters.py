@@ -1,7 +1,8 @@
 """What is asked of a server for the letters' scores, and which of its answers are read how."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,8 @@ from benchc.models.question import Question
 from benchc.models.server.chat import CHAT, TOKENIZE
 from benchc.models.server.served import served_scorer
 from benchc.models.server.sglang import GENERATE
-from tests.models.conftest import NAME, QUESTIONS, Start
+from tests.models.conftest import NAME, QUESTIONS
+from tests.models.test_served import first
 from tests.models.vllm_like import Reply, TinyServer
 
 ALL_TOKENS = 4096  # random weights may put a letter last
@@ -23,12 +25,10 @@ GREEDY = {"temperature": 0, "frequency_penalty": 0, "presence_penalty": 0, "repe
 Change = Callable[[dict[str, Any], dict[str, Any]], object]
 
 
-def client(server: TinyServer) -> Endpoint:
-    return Endpoint(EndpointSettings(server.url, attempts=1, concurrency=1))
-
-
-def scorer_of(endpoint: Endpoint, scoring: str = "letter") -> Scorer:
-    return served_scorer(endpoint, {NAME}, {"model": NAME}, scoring, ALL_TOKENS)
+@contextmanager
+def asking(server: TinyServer, scoring: str = "letter") -> Iterator[Scorer]:
+    with Endpoint(EndpointSettings(server.url, attempts=1, concurrency=1)) as endpoint:
+        yield served_scorer(endpoint, {NAME}, {"model": NAME}, scoring, ALL_TOKENS)
 
 
 def changing(server: TinyServer, change: Change) -> None:
@@ -46,20 +46,13 @@ def changing(server: TinyServer, change: Change) -> None:
     server.fault = fault
 
 
-def first(answer: dict[str, Any]) -> dict[str, Any]:
-    content: dict[str, Any] = answer["choices"][0]["logprobs"]["content"][0]
-    return content
-
-
 @pytest.mark.parametrize("scoring", ["letter", "text"])
 @pytest.mark.parametrize("kind", ["vllm", "vllm, top", "sglang"])
-def test_every_request_is_for_one_greedy_token_without_penalties(
-    checkpoints, start: Start, variants, kind, scoring
-):
+def test_every_request_is_for_one_greedy_token_without_penalties(checkpoints, start, variants, kind, scoring):
     top = {"token_ids": False, "max_logprobs": ALL_TOKENS} if kind == "vllm, top" else {}
     server = start(checkpoints["llava"], kind.partition(",")[0], **top)
-    with client(server) as endpoint:
-        scorer_of(endpoint, scoring).score(QUESTIONS[0], variants[:1])
+    with asking(server, scoring) as scorer:
+        scorer.score(QUESTIONS[0], variants[:1])
     if kind == "sglang":
         sent = [body["sampling_params"] for path, body in server.answered if path == GENERATE]
         assert all(settings == {**GREEDY, "max_new_tokens": 1} for settings in sent)
@@ -72,8 +65,7 @@ def test_every_request_is_for_one_greedy_token_without_penalties(
 
 def test_letters_are_tokenized_once(serve, variants):
     server, asked = serve(), []
-    with client(server) as endpoint:
-        scorer = scorer_of(endpoint)
+    with asking(server) as scorer:
         for question in (QUESTIONS[0], Question("Which one?", ("this", "that", "none"))):
             scorer.score(question, variants[:1])
             asked.append(sum(path == TOKENIZE for path, _ in server.answered))
@@ -87,8 +79,7 @@ def test_the_sampled_token_may_be_a_letter(serve, variants):
         letter = first(answer)["top_logprobs"].pop(0)
         first(answer).update(token=letter["token"], logprob=letter["logprob"])
 
-    with client(server) as endpoint:
-        scorer = scorer_of(endpoint)
+    with asking(server) as scorer:
         expected = scorer.score(QUESTIONS[0], variants[:2]).logits
         changing(server, only_sampled)
         assert np.array_equal(scorer.score(QUESTIONS[0], variants[:2]).logits, expected)
@@ -100,8 +91,7 @@ def test_the_sampled_token_may_be_a_letter(serve, variants):
 @pytest.mark.parametrize("name", ["7", "token_id:A", "a token_id:7", "token_id:7 "])
 def test_a_token_without_its_id_is_refused(serve, variants, name):
     server = serve()
-    with client(server) as endpoint:
-        scorer = scorer_of(endpoint)
+    with asking(server) as scorer:
         changing(server, lambda body, answer: first(answer)["top_logprobs"][1].update(token=name))
         with pytest.raises(ModelError, match="does not name tokens by their ids"):
             scorer.score(QUESTIONS[0], variants[:1])
@@ -118,8 +108,7 @@ def test_probabilities_may_exceed_1_by_rounding_alone(serve, variants):
         # Another token than the letters.
         first(answer)["token"] = "token_id:0"
 
-    with client(server) as endpoint:
-        scorer = scorer_of(endpoint)
+    with asking(server) as scorer:
         changing(server, scale)
         assert scorer.score(QUESTIONS[0], variants[:2]).label_mass.tolist() == [1, 1]
         with pytest.raises(ModelError, match=r"add up to 1\.002, but should to at most 1"):
@@ -135,8 +124,7 @@ def test_a_server_that_ignores_token_ids_and_samples_a_letter(serve, variants):
             first(answer)["token"] = f"token_id:{body['logprob_token_ids'][0]}"
 
     changing(server, sample_a)
-    with client(server) as endpoint:
-        scorer = scorer_of(endpoint)
+    with asking(server) as scorer:
         assert scorer.identity()["asked"] == "top_logprobs"
         assert np.isfinite(scorer.score(QUESTIONS[0], variants[:1]).logits).all()
 
@@ -149,11 +137,8 @@ def test_a_server_that_refuses_token_ids_and_returns_no_log_probabilities(serve)
         return "unknown setting" if "logprob_token_ids" in body else None
 
     changing(server, none)
-    with (
-        client(server) as endpoint,
-        pytest.raises(ModelError, match="the server returns no log-probabilities"),
-    ):
-        scorer_of(endpoint)
+    with pytest.raises(ModelError, match="the server returns no log-probabilities"), asking(server):
+        pass
 
 
 @pytest.mark.parametrize("token_ids", [True, False])
@@ -167,5 +152,5 @@ def test_a_server_that_refuses_images_alone(serve, token_ids):
 
     changing(server, refuse)
     sentence = r"refuses a question with an image \(400 no images\)"
-    with client(server) as endpoint, pytest.raises(ModelError, match=sentence):
-        scorer_of(endpoint)
+    with pytest.raises(ModelError, match=sentence), asking(server):
+        pass

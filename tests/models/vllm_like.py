@@ -128,8 +128,7 @@ class TinyServer(ThreadingHTTPServer):
             generated, finish = self._generated(inputs, logits[-1], most)
         if self.reasons and finish == "length":
             raise RefusedError(
-                "Could not finish the message because max_tokens or model output limit was reached. Please "
-                "try again with higher max_tokens."
+                "Could not finish the message because max_tokens or model output limit was reached."
             )
         log_probabilities = logits.log_softmax(-1)
         last = log_probabilities[-1]
@@ -143,26 +142,15 @@ class TinyServer(ThreadingHTTPServer):
             entry = self._entry(sampled, last, body)
             entry["top_logprobs"] = [self._entry(token, last, body) for token in dict.fromkeys(others)]
             logprobs = {"content": [entry]}
+        content = self.processor.tokenizer.decode(generated, skip_special_tokens=True)
+        message = {"role": "assistant", "content": content}
+        choice = {"index": 0, "message": message, "logprobs": logprobs, "finish_reason": finish}
+        asked, added = len(logits), len(generated)
+        usage = {"prompt_tokens": asked, "completion_tokens": added, "total_tokens": asked + added}
         answer: dict[str, Any] = {
-            "id": "chatcmpl-1",
-            "object": "chat.completion",
-            "model": self.name,
-            "choices": [
-                {
-                    "index": 0,
-                    "message": {
-                        "role": "assistant",
-                        "content": self.processor.tokenizer.decode(generated, skip_special_tokens=True),
-                    },
-                    "logprobs": logprobs,
-                    "finish_reason": finish,
-                }
-            ],
-            "usage": {
-                "prompt_tokens": len(logits),
-                "completion_tokens": len(generated),
-                "total_tokens": len(logits) + len(generated),
-            },
+            **{"id": "chatcmpl-1", "object": "chat.completion", "model": self.name},
+            "choices": [choice],
+            "usage": usage,
             "prompt_logprobs": None,
             "prompt_token_ids": self.prompts[-1] if body.get("return_token_ids") else None,
         }
@@ -194,22 +182,15 @@ class TinyServer(ThreadingHTTPServer):
             tokens.append(int(self.model(**inputs, use_cache=False).logits[0, -1].argmax()))
         return tokens, "stop" if tokens[-1] == ends else "length"
 
-    def _of_prompt(
-        self, tokens: torch.Tensor, log_probabilities: torch.Tensor, body: dict[str, Any]
-    ) -> list[dict[str, Any] | None]:
+    def _of_prompt(self, tokens: torch.Tensor, log_probabilities: torch.Tensor, body: Any) -> list[Any]:
         found: list[dict[str, Any] | None] = [None]
         for row, token in zip(log_probabilities[:-1], tokens[1:].tolist(), strict=True):
             shown = dict.fromkeys([token, *row.topk(body["prompt_logprobs"]).indices.tolist()])
-            found.append(
-                {
-                    str(each): {
-                        "logprob": max(row[each].item(), -9999.0),
-                        "rank": int((row > row[each]).sum()) + 1,
-                        "decoded_token": self.processor.tokenizer.decode([each]),
-                    }
-                    for each in shown
-                }
-            )
+            decode = self.processor.tokenizer.decode
+            ranks = {each: int((row > row[each]).sum()) + 1 for each in shown}
+            logs = {each: max(row[each].item(), -9999.0) for each in shown}
+            named = ((each, {"logprob": logs[each], "decoded_token": decode([each])}) for each in shown)
+            found.append({str(each): {**entry, "rank": ranks[each]} for each, entry in named})
         return found
 
     def _check(self, body: dict[str, Any]) -> None:
@@ -229,17 +210,13 @@ class TinyServer(ThreadingHTTPServer):
             if not all(0 <= token < size for token in body["logprob_token_ids"]):
                 raise RefusedError("token_id(s) in logprob_token_ids contain out-of-vocab token ids.")
         if (body.get("top_logprobs") or 0) > self.max_logprobs:
-            raise RefusedError(
-                f"Requested sample logprobs of {body['top_logprobs']}, which is greater than max allowed: "
-                f"{self.max_logprobs}"
-            )
+            asked = f"Requested sample logprobs of {body['top_logprobs']}"
+            raise RefusedError(f"{asked}, which is greater than max allowed: {self.max_logprobs}")
 
     def _rendered(self, body: dict[str, Any]) -> tuple[str, list[Image.Image]]:
         """Return the prompt, and its images; a message's content becomes a list of parts or a text."""
         if body.get("continue_final_message") and body.get("add_generation_prompt", True):
-            raise RefusedError(
-                "Cannot set both `continue_final_message` and `add_generation_prompt` to True."
-            )
+            raise RefusedError("Cannot set `continue_final_message` and `add_generation_prompt` to True.")
         images, messages = [], []
         for message in body["messages"]:
             content = message["content"]
@@ -273,6 +250,16 @@ class TinyServer(ThreadingHTTPServer):
 
 class UnknownPathError(Exception):
     """A path that the server does not have."""
+
+
+def answering(path: str, content: object, status: int = 200) -> Fault:
+    """Return a fault that answers the requests to a path with the same content."""
+    return lambda asked, body: (status, {}, json.dumps(content)) if asked == path else None
+
+
+def refusing(path: str, reason: str, status: int = 400) -> Fault:
+    """Return a fault that refuses the requests to a path."""
+    return answering(path, {"error": {"message": reason}}, status)
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -9,7 +9,7 @@ from tokenizers.processors import TemplateProcessing
 
 from benchc.demo.tiny.tokenizer import BOS, EOS
 from benchc.hugging_face import transformers
-from tests.models.classes.common import IMAGE_SETTINGS, PATCH, QUESTIONS, SIDE, tokenizer
+from tests.models.classes.common import PATCH, QUESTIONS, SIDE, SQUARE, images_of, tokenizer
 
 LABELS = ["red", "dark green", "2", "yes", "no", "left", "blue"]
 SIZES = {"hidden_size": 48, "intermediate_size": 96, "num_hidden_layers": 2, "num_attention_heads": 4}
@@ -32,12 +32,8 @@ def save_vilt(folder: Path, **config: Any) -> Path:
     }
     torch.manual_seed(7)
     model = transformers.ViltForQuestionAnswering(transformers.ViltConfig(**settings))
-    processor = transformers.ViltProcessor(
-        image_processor=transformers.ViltImageProcessorPil(
-            size={"shortest_edge": SIDE}, size_divisor=PATCH, **IMAGE_SETTINGS
-        ),
-        tokenizer=tokens,
-    )
+    sizes = {"size": {"shortest_edge": SIDE}, "size_divisor": PATCH}
+    processor = transformers.ViltProcessor(image_processor=images_of("Vilt", **sizes), tokenizer=tokens)
     return _saved(folder, _enlarged(model), processor)
 
 
@@ -67,12 +63,7 @@ def save_blip(folder: Path, words: Sequence[str] = BLIP_WORDS, **text: Any) -> P
         # The default is 1e-10, with which all images look the same.
         vision_config={"image_size": SIDE, "patch_size": PATCH, "initializer_range": 0.02, **SIZES},
     )
-    processor = transformers.BlipProcessor(
-        image_processor=transformers.BlipImageProcessorPil(
-            size={"height": SIDE, "width": SIDE}, **IMAGE_SETTINGS
-        ),
-        tokenizer=tokens,
-    )
+    processor = transformers.BlipProcessor(image_processor=images_of("Blip", size=SQUARE), tokenizer=tokens)
     model = _enlarged(transformers.BlipForQuestionAnswering(config))
     with torch.no_grad():
         # Some answers end.
@@ -83,9 +74,8 @@ def save_blip(folder: Path, words: Sequence[str] = BLIP_WORDS, **text: Any) -> P
 def _tokenizer() -> Any:
     tokens = tokenizer({}, questions=QUESTIONS[:2])
     ends = [(token, tokens.convert_tokens_to_ids(token)) for token in (BOS, EOS)]
-    tokens.backend_tokenizer.post_processor = TemplateProcessing(
-        single=f"{BOS} $A {EOS}", special_tokens=ends
-    )
+    ended = TemplateProcessing(single=f"{BOS} $A {EOS}", special_tokens=ends)
+    tokens.backend_tokenizer.post_processor = ended
     return tokens
 
 

@@ -33,12 +33,21 @@ def test_signs_mark_what_is_not_exact() -> None:
         "≤ 1,234",
         "≈ 1,234",
     ]
+    assert Amount(0.001, "estimate").text(hours_text) == "< 1 min"
     assert (Amount(0, "at most").text(), Amount(None, "at most").text()) == ("0", "unknown")
 
 
 @pytest.mark.parametrize(
     ("hours", "text"),
-    [(0, "0 min"), (0.0316, "1.9 min"), (0.5, "30 min"), (1, "1 h"), (2.345, "2.3 h"), (1234.5, "1,234 h")],
+    [
+        (0, "0 min"),
+        (0.0164, "< 1 min"),
+        (0.0316, "1.9 min"),
+        (0.5, "30 min"),
+        (1, "1 h"),
+        (2.345, "2.3 h"),
+        (1234.5, "1,234 h"),
+    ],
 )
 def test_short_times_are_in_minutes(hours: float, text: str) -> None:
     assert hours_text(hours) == text

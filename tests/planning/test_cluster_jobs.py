@@ -80,10 +80,16 @@ def test_jobs_without_memory_or_time_have_those_of_the_profile() -> None:
 
 def test_a_row_has_the_ranges_of_a_rule_and_its_partitions() -> None:
     text = text_of(
-        job("a", minutes=30, estimate=8), job("b", minutes=300, mem_mb=4500, estimate=98), local("c")
+        job("a", minutes=30, estimate=8),
+        *(
+            job(f"d{number}", minutes=60, mem_mb=1000 + 7 * number, estimate=8 + number)
+            for number in range(9)
+        ),
+        job("b", minutes=300, mem_mb=4500, estimate=98),
+        local("c"),
     )
     assert rows_of(text)["rule"] == [
-        "2",
+        "11",
         "–",
         "1",
         "1 GB to 4.5 GB",
@@ -91,7 +97,7 @@ def test_a_row_has_the_ranges_of_a_rule_and_its_partitions() -> None:
         "30 min to 5 h",
         "cpu, long",
     ]
-    assert "about 2 jobs of SLURM for 2 of snakemake" in text and "and 1 job on the node" in text
+    assert "about 11 jobs of SLURM for 11 of snakemake" in text and "and 1 job on the node" in text
 
 
 def test_a_request_that_no_partition_gives_is_named() -> None:
@@ -131,16 +137,21 @@ def test_rules_are_in_the_order_of_their_jobs() -> None:
 
 def test_what_is_known_is_said() -> None:
     assert text_of(local("a")) == "No job is left for the cluster.\n"
-    assert "estimated for 9 items. Jobs ask" in text_of(job("a"))
+    assert "each rule for 9 items with images of a megapixel, and at least a minute; not measured" in text_of(
+        job("a")
+    )
     unknown = cluster_markdown([job("a")], SITE, PROFILE, Amount(None), ())
-    assert "without that of items in tables" in unknown and "estimated for" not in unknown
+    assert "without that of items in tables" in unknown and "estimated by" not in unknown
     example = cluster_markdown([job("a", gpus=1)], EXAMPLE, PROFILE, Amount(9), ())
     assert "those of the example" in example and "those of the example" not in text_of(job("a"))
-    assert "estimated for 9 items, on an H100 where a job has a GPU." in example
+    assert "for 9 items with images of a megapixel, on an H100 where a job has a GPU, and" in example
 
 
 def test_gpu_hours_are_those_that_the_partition_gives() -> None:
     assert "≤ 5 GPU hours are asked for" in text_of(job("a", gpus=1, minutes=600))
+    # Not those of a job that no partition takes.
+    text = text_of(job("a", gpus=1, minutes=6, estimate=3), job("b", gpus=99, minutes=600, estimate=600))
+    assert "≤ 0.1 GPU hours are asked for" in text and "about 0.05 are needed on an H100" in text
 
 
 @pytest.mark.parametrize(
@@ -170,7 +181,7 @@ def test_a_profile_without_numbers_is_named(
 
 def test_gpu_hours_count_all_gpus_of_a_job() -> None:
     text = text_of(job("a", gpus=2, minutes=240, estimate=60), job("b", gpus=1, minutes=60, estimate=30))
-    assert "≤ 9 GPU hours are asked for" in text and "about 2 are needed on an H100" in text
+    assert "≤ 9 GPU hours are asked for" in text and "about 2.5 are needed on an H100" in text
     assert "GPU" not in text_of(job("a")).partition("\n- ")[2]
 
 

@@ -72,7 +72,11 @@ def test_the_note_names_its_assumption_and_large_files(tmp_path: Path) -> None:
         for corrupted in ("files", "on_the_fly")
     )
     note = image_note(on_the_fly, plan, tmp_path)
-    assert re.match(r"images: ≈ [\d.]+ h of one processor core .*; assumed: 640 x 480 pixels", note)
+    assert re.match(
+        r"images: ≈ [\d.]+ h of one processor core .*; assumed: photographs of 640 x 480 pixels, .*"
+        "`benchc check` measures",
+        note,
+    )
     assert "each job of each model" in note
     assert "on_the_fly writes none" not in note
     assert re.search(r"file takes ≈ 2\d GB, .*on_the_fly writes none", image_note(files, plan, tmp_path))

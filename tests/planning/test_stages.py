@@ -124,6 +124,7 @@ def test_the_csv_has_a_row_per_stage_and_model(tmp_path: Path) -> None:
     assert rows["distinct_predictions"].to_list() == [300, 300, 0, 30, 15]
     assert rows["predictions_known"].to_list() == ["exact", "exact", "at most", "at most", "exact"]
     assert rows["jobs"].to_list() == [2, 2, 1, 1, 1]
+    assert rows["seconds_per_prediction"].to_list() == [None, None, None, 36.0, 36.0]
     assert rows["hours"].to_list() == pytest.approx([None, None, 0, 0.3, 0.15])
 
 

@@ -10,7 +10,10 @@ from benchc.rendering.markdown import markdown, markdown_text, paragraph
 from benchc.rendering.printing import Column, printed
 from tests.rendering.latex import check_latex
 
-HOSTILE = "</script><script>alert(1)</script> a|b &amp; & _c_ $d$ \\e `f` *g* [h](i)\n\n- j\x07"
+HOSTILE = (
+    "</script><script>alert(1)</script> a|b &amp; & _c_ $d$ \\e `f` *g* [h](i)\n\n- j\x07 \\input{/etc} "
+    "50% #1 ^^41 ~ {x} \x1b[2J\u202ek"
+)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +28,7 @@ HOSTILE = "</script><script>alert(1)</script> a|b &amp; & _c_ $d$ \\e `f` *g* [h
         (r"\a \|", r"\\a \\|"),
         ("[a](javascript:b)", r"[a\](javascript:b)"),
         ("a\r\n\n# b\x1b\u2028c", "a   # b  c"),
+        ("a\u202eb\u2066c\u2069 א\u200dד", "a b c  א\u200dד"),
     ],
 )
 def test_markup_is_text_in_markdown(text: str, shown: str) -> None:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
 
+from benchc.errors import InputError
 from benchc.rendering import labels
 from benchc.rendering.labels import BASE_FAMILY, font_families, isolated, renderable, shorten_all, width
 from benchc.rendering.shorten import shorten
@@ -54,6 +55,16 @@ def test_a_font_family_that_has_the_letters_is_used(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(labels, "WIDE_FAMILIES", ("No Such Family", "STIXGeneral"))
     assert font_families() == [BASE_FAMILY, "STIXGeneral"]
     assert renderable(["の"]) == ["の"]
+
+
+def test_an_absent_font_of_matplotlib_is_one_sentence(monkeypatch: pytest.MonkeyPatch):
+    def absent(*_: object, **options: object) -> str:  # as matplotlib, where it has no such file
+        raise ValueError("Failed to find font")
+
+    monkeypatch.setattr(labels.font_manager, "findfont", absent)
+    labels._letters.cache_clear()
+    with pytest.raises(InputError, match=r"mpl-data: has no font DejaVu Sans, .* install matplotlib again"):
+        renderable(["a"])
 
 
 def test_a_font_that_is_installed_later_is_found(tmp_path: Path):

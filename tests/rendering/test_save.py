@@ -8,19 +8,19 @@ import matplotlib
 import pytest
 
 from benchc.benchmarks.bench_c.figures.figure1a import figure1a
-from benchc.rendering.save import save
-from benchc.rendering.style import COLUMN_WIDTH, styled
-from tests.benchmarks.bench_c.figures.figure_tables import selection
-
-DRAW = """
-import sys
-sys.path.insert(0, {root!r})
-from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores
 from benchc.benchmarks.bench_c.figures.figure4 import figure4
 from benchc.rendering.save import save
-figure = figure4(drawn_scores(30, ["snow"], 1), label="Größe 7B", corruption="snow", severity=5)
-save(figure, png=sys.argv[1] + ".png", pdf=sys.argv[1] + ".pdf")
-"""
+from benchc.rendering.style import COLUMN_WIDTH, styled
+from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection
+
+ROOT = Path(__file__).parents[2]
+
+
+def draw(folder: Path) -> tuple[bytes, bytes]:
+    figure = figure4(drawn_scores(30, ["snow"], 1), label="Größe 7B", corruption="snow", severity=5)
+    png, pdf = folder / "drawn.png", folder / "drawn.pdf"
+    save(figure, png=png, pdf=pdf)
+    return png.read_bytes(), pdf.read_bytes()
 
 
 def plot(folder: Path, name: str) -> tuple[bytes, bytes]:
@@ -34,15 +34,11 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path: Path):
 
 
 def test_the_bytes_do_not_depend_on_the_process(tmp_path: Path):
-    code = DRAW.format(root=str(Path(__file__).parents[2]))
-    for name, seed in (("first", "1"), ("second", "2")):
-        subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path / name)],
-            check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed, "SOURCE_DATE_EPOCH": seed, "TZ": f"X{seed}"},
-        )
-    for form in ("png", "pdf"):
-        assert (tmp_path / f"first.{form}").read_bytes() == (tmp_path / f"second.{form}").read_bytes()
+    code = f"import pathlib; from {__name__} import draw; draw(pathlib.Path({str(tmp_path)!r}))"
+    environment = {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "1", "SOURCE_DATE_EPOCH": "1", "TZ": "X1"}
+    subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, **environment})
+    there = [(tmp_path / f"drawn.{form}").read_bytes() for form in ("png", "pdf")]
+    assert [*draw(tmp_path)] == there
 
 
 def test_files_contain_no_date_or_software_and_embed_truetype(tmp_path: Path):

@@ -1,5 +1,3 @@
-"""The corruptions and severities of each item."""
-
 import polars as pl
 import pytest
 
@@ -19,13 +17,9 @@ def read(folder, rows, recipes):
 
 def test_severities_are_ascending_by_corruption_and_item(tmp_path):
     assert read(tmp_path, ROWS, RECIPES) == {"fog": {"a": [1, 3]}, "snow": {"b": [1]}}
-
-
-def test_a_job_reads_its_own_corruptions_and_one_may_have_no_item(tmp_path):
-    assert read(tmp_path, ROWS, {"clean": [0], "snow": [1], "frost": [2]}) == {
-        "snow": {"b": [1]},
-        "frost": {},
-    }
+    # A job reads its own corruptions, and one may have no item.
+    own = {"clean": [0], "snow": [1], "frost": [2]}
+    assert read(tmp_path, ROWS, own) == {"snow": {"b": [1]}, "frost": {}}
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,3 @@
-"""What a footer writes: facts without a default always, others where they differ from it."""
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType

@@ -4,6 +4,7 @@ from benchc.schemas.differing import differing_rows
 from benchc.schemas.footer_diff import differing_facts
 
 FOG = {"recipe": {"kernel": "fog", "noise": None}, "libraries": {"numpy": "2.4.6"}, "seed": 1}
+NUMPY = {"a": "2.4.6", "b": "2.5.0"}
 
 
 def test_differing_facts_are_named_and_equal_ones_joined():
@@ -13,12 +14,7 @@ def test_differing_facts_are_named_and_equal_ones_joined():
     b["corruption", "snow"] = [{**newer, "seed": 2}]
     assert differing_facts(a, a) == []
     assert differing_facts(a, b) == [
-        {
-            "input": "corruption: fog, snow, blur, … (4)",
-            "fact": "libraries.numpy",
-            "a": "2.4.6",
-            "b": "2.5.0",
-        },
+        {"input": "corruption: fog, snow, blur, … (4)", "fact": "libraries.numpy"} | NUMPY,
         {"input": "corruption: snow", "fact": "seed", "a": "1", "b": "2"},
         {"input": "corruption: rain", "fact": "table", "a": "present", "b": "absent"},
     ]

@@ -1,5 +1,3 @@
-"""Rows that are each item in each cell once."""
-
 import numpy as np
 import polars as pl
 import pytest
@@ -34,11 +32,11 @@ def test_rows_are_found_in_any_order(order):
         ([*KEYS, KEYS[0]], r"^m: 1 repeated score: \(b, snow, 3\); mend it$"),
         ([*KEYS[1:], KEYS[1]], r"^m: 1 repeated score: \(b, clean, 0\); mend it$"),
         ([*KEYS, ("c", "snow", 3)], r"^m: 1 unexpected score: \(c, snow, 3\); mend it$"),
-        ([*KEYS[1:], ("b", "rain", 3)], r"^m: 1 unexpected score: \(b, rain, 3\); mend it$"),
-        # The corruption and the severity exist, not together.
-        ([*KEYS[1:], ("b", "snow", 5)], r"^m: 1 unexpected score: \(b, snow, 5\); mend it$"),
-        ([*KEYS[1:], ("b", "snow", 4)], r"^m: 1 unexpected score: \(b, snow, 4\); mend it$"),
-        ([*KEYS[1:], ("b", "snow", None)], r"^m: 1 unexpected score: \(b, snow, None\); mend it$"),
+        # Also where the corruption and the severity exist, but not together.
+        *(
+            ([*KEYS[1:], ("b", *cell)], rf"^m: 1 unexpected score: \(b, {cell[0]}, {cell[1]}\); mend it$")
+            for cell in (("rain", 3), ("snow", 5), ("snow", 4), ("snow", None))
+        ),
     ],
 )
 def test_other_rows_are_refused(keys, message):
@@ -47,8 +45,7 @@ def test_other_rows_are_refused(keys, message):
 
 
 def test_missing_keys_are_sorted_and_rows_of_other_cells_can_be_left_out():
-    more = table([*KEYS[1:4], ("c", "rain", 1)])
-    rows = in_cells(more, CELLS)
+    rows = in_cells(table([*KEYS[1:4], ("c", "rain", 1)]), CELLS)
     assert rows.rows() == KEYS[1:4]
     missing = missing_keys(rows, IDS, CELLS, "score", mend="mend it")
     assert missing.rows() == [("a", "clean", 0), ("a", "fog", 5), ("b", "snow", 3)]

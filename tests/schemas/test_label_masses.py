@@ -1,5 +1,3 @@
-"""The mean label mass of a model."""
-
 import polars as pl
 
 from benchc.config import settings
@@ -12,11 +10,8 @@ from tests.footers import footer_of
 
 def test_the_label_mass_is_that_of_letters_on_clean_images(tmp_path):
     rows = [("a", "clean", 0, 0.25), ("b", "clean", 0, 0.75), ("a", "fog", 1, 0.0)]
-    table = pl.DataFrame(
-        [(id_, corruption, severity, [0.0, 1.0], mass, "p", "i") for id_, corruption, severity, mass in rows],
-        schema=dict(PREDICTIONS.columns),
-        orient="row",
-    )
+    whole = [(*key, [0.0, 1.0], mass, "p", "i") for *key, mass in rows]
+    table = pl.DataFrame(whole, schema=dict(PREDICTIONS.columns), orient="row")
     files = {}
     for scoring in ("letter", "text"):
         files[scoring] = tmp_path / f"{scoring}.parquet"
@@ -25,7 +20,5 @@ def test_the_label_mass_is_that_of_letters_on_clean_images(tmp_path):
     assert clean_label_mass([files["letter"], tmp_path / "fog.parquet"]) == 0.5
     assert clean_label_mass([tmp_path / "fog.parquet"]) is None
     assert clean_label_mass([files["text"]]) is None and clean_label_mass([]) is None
-
-
-def test_models_are_not_ranked_below_the_mass_that_jobs_warn_of():
+    # Models are not ranked below the mass that jobs warn of.
     assert settings.LabelRanking().least_label_mass == LOW_LABEL_MASS

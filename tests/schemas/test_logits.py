@@ -7,15 +7,9 @@ from benchc.schemas.logits import logit_blocks
 
 
 def frame(*rows: list[float | None]) -> pl.DataFrame:
-    return pl.DataFrame(
-        {
-            "id": [f"s/{number}" for number in range(len(rows))],
-            "corruption": ["fog"] * len(rows),
-            "severity": [3] * len(rows),
-            "logits": list(rows),
-        },
-        schema_overrides={"logits": pl.List(pl.Float32)},
-    )
+    schema = {"id": pl.String, "corruption": pl.String, "severity": pl.Int64, "logits": pl.List(pl.Float32)}
+    named = [(f"s/{number}", "fog", 3, row) for number, row in enumerate(rows)]
+    return pl.DataFrame(named, schema=schema, orient="row")
 
 
 def test_every_row_is_in_the_block_of_its_number_of_options():

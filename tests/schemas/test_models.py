@@ -1,5 +1,3 @@
-"""models.json round-trips; an invalid file is refused in one line."""
-
 import json
 
 import pytest
@@ -7,13 +5,7 @@ import pytest
 from benchc.errors import InputError
 from benchc.schemas.models import Model, Models, models_text, read_models
 
-FOUND = Models(
-    "a-benchmark",
-    {
-        "z-7b": Model("z-7b", "Zé 7B", 2024, 7.0),
-        "a-1b": Model("a-1b", "A", None, None),
-    },
-)
+FOUND = Models("bench", {"z-7b": Model("z-7b", "Zé 7B", 2024, 7.0), "a-1b": Model("a-1b", "A", None, None)})
 
 
 def test_the_file_round_trips_in_order(tmp_path):
@@ -21,55 +13,39 @@ def test_the_file_round_trips_in_order(tmp_path):
     path.write_text(models_text(FOUND), encoding="utf-8")
     assert read_models(path) == FOUND
     assert list(read_models(path).models) == ["z-7b", "a-1b"]
-
-
-def test_the_text():
     assert models_text(Models("b", {"m": Model("m", "é", 2024, 7)})) == (
         '{\n  "benchmark": "b",\n  "models": {\n    "m": {\n      "label": "é",\n      "year": 2024,\n'
         '      "parameters_b": 7.0\n    }\n  }\n}\n'
     )
 
 
-def test_a_missing_file(tmp_path):
+def test_no_file_and_a_folder_in_its_place(tmp_path):
     with pytest.raises(InputError, match=r"models.json: there is no such file; run snakemake again"):
         read_models(tmp_path / "models.json")
-
-
-def test_a_folder_in_its_place(tmp_path):
     with pytest.raises(InputError, match="cannot be read"):
         read_models(tmp_path)
 
 
-@pytest.mark.parametrize("text", ["{", "\x00", models_text(FOUND)[:-9]])
-def test_a_file_that_is_cut_off(tmp_path, text):
-    path = tmp_path / "models.json"
-    path.write_text(text)
-    with pytest.raises(InputError, match="is not JSON") as caught:
-        read_models(path)
-    assert "\n" not in str(caught.value)
+def models(**keys: object) -> str:
+    return json.dumps({"benchmark": "b", "models": {"m": {"label": "M", **keys}}})
+
+
+OTHERS = ["[]", "3", '{"benchmark": "b"}', '{"models": {}}', '{"benchmark": 1, "models": {}}']
+OTHERS += ['{"benchmark": "b", "models": []}', '{"benchmark": "b", "models": {}, "more": 1}']
+OTHERS += [f'{{"benchmark": "b", "models": {{"m": {model}}}}}' for model in ("null", '{"year": 1}')]
+OTHERS += [models(label=3), models(year="2024"), models(parameters_b=True), models(size=7)]
 
 
 @pytest.mark.parametrize(
-    "content",
+    ("text", "message"),
     [
-        [],
-        3,
-        {"benchmark": "b"},
-        {"models": {}},
-        {"benchmark": 1, "models": {}},
-        {"benchmark": "b", "models": []},
-        {"benchmark": "b", "models": {"m": None}},
-        {"benchmark": "b", "models": {"m": {"year": 1}}},
-        {"benchmark": "b", "models": {"m": {"label": 3}}},
-        {"benchmark": "b", "models": {"m": {"label": "M", "year": "2024"}}},
-        {"benchmark": "b", "models": {"m": {"label": "M", "parameters_b": True}}},
-        {"benchmark": "b", "models": {"m": {"label": "M", "size": 7}}},
-        {"benchmark": "b", "models": {}, "more": 1},
+        *((text, "is not JSON") for text in ("{", "\x00", models_text(FOUND)[:-9])),
+        *((text, "must contain benchmark and models") for text in OTHERS),
     ],
 )
-def test_a_file_of_another_form(tmp_path, content):
+def test_a_file_of_another_form(tmp_path, text, message):
     path = tmp_path / "models.json"
-    path.write_text(json.dumps(content))
-    with pytest.raises(InputError, match="must contain benchmark and models") as caught:
+    path.write_text(text)
+    with pytest.raises(InputError, match=message) as caught:
         read_models(path)
     assert "\n" not in str(caught.value)

@@ -1,5 +1,3 @@
-"""Files between stages round-trip, or are refused."""
-
 import itertools
 import math
 import os
@@ -35,14 +33,13 @@ SMALL = TableType("small", 1, {"id": pl.String, "n": pl.Int64, "x": pl.List(pl.F
 
 
 def small(rows=3):
-    return pl.DataFrame(
-        {
-            "id": [f"a/{i}" for i in range(rows)],
-            "n": list(range(rows)),
-            "x": [[0.5] * i for i in range(rows)],
-        },
-        schema=SMALL.columns,
-    )
+    columns = {"id": [f"a/{i}" for i in range(rows)], "n": range(rows), "x": [[0.5] * i for i in range(rows)]}
+    return pl.DataFrame(columns, schema=SMALL.columns)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "t.parquet"
 
 
 def test_a_table_and_its_footer_round_trip(tmp_path):
@@ -60,28 +57,30 @@ def test_the_same_table_is_the_same_bytes(tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_other_columns_are_refused_and_the_old_file_stays(tmp_path):
-    path = tmp_path / "t.parquet"
+def test_other_columns_are_refused_and_the_old_file_stays(path):
     write_table(small(), path, SMALL)
     with pytest.raises(TableError, match="a small table has the columns"):
         write_table(small().rename({"n": "m"}), path, SMALL)
     assert read_table(path, SMALL).equals(small())
 
 
-def test_a_truncated_file_is_refused(tmp_path):
-    path = tmp_path / "t.parquet"
+def test_another_file_is_refused(path):
+    with pytest.raises(TableError, match=r"no such file; run snakemake to create it$"):
+        read_table(path, SMALL)
     write_table(small(200), path, SMALL)
+    with pytest.raises(TableError, match="expected a items table of version 2, found small"):
+        read_table(path, ITEMS)
+    with pytest.raises(TableError, match="of version 2, found small of version 1"):
+        read_table(path, TableType("small", 2, SMALL.columns))
     path.write_bytes(path.read_bytes()[:-40])
     with pytest.raises(TableError, match=r"t\.parquet: not a complete Parquet file"):
         read_table(path, SMALL)
 
 
-def edited(path, frame):
+def edited(path, frame, **changed):
     """Rewrite a table with other values as another program would: with all of its metadata."""
-    metadata = {
-        key: value for key, value in pl.read_parquet_metadata(path).items() if key.startswith("benchc")
-    }
-    pq.write_table(arrow_table(frame).replace_schema_metadata(metadata), path)
+    metadata = {key: text for key, text in pl.read_parquet_metadata(path).items() if key.startswith("benchc")}
+    pq.write_table(arrow_table(frame).replace_schema_metadata(metadata | changed), path)
 
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,9 +104,8 @@ def writer(first, last, path):
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
 
-def test_a_killed_or_a_second_process_leaves_no_part_of_a_table(tmp_path):
-    path = tmp_path / "t.parquet"
-    killed, second = writer(0, 10**9, path), writer(10**9, 10**9 + 40, path)
+def test_a_killed_or_a_second_process_leaves_no_part_of_a_table(path, tmp_path):
+    killed, second = writer(0, 10**9, path), writer(10**9, 10**9 + 15, path)
     seen = set()
     while second.poll() is None:
         if path.exists():
@@ -124,34 +122,22 @@ def test_a_killed_or_a_second_process_leaves_no_part_of_a_table(tmp_path):
     assert list(tmp_path.glob("*.parquet")) == [path]
 
 
-@pytest.mark.parametrize("read", [["n"], ["id", "n"], None])
-def test_an_edited_column_is_refused_wherever_it_is_read(tmp_path, read):
-    path = tmp_path / "t.parquet"
-    write_table(small(), path, SMALL)
+def test_edited_and_older_tables_are_refused(path):
+    write_table(small(), path, SMALL, footer_of({"seed": 1}))
     edited(path, small().with_columns(n=pl.col("n") + 1))
     assert read_table(path, SMALL, ["id", "x"]).equals(small().select("id", "x"))
-    with pytest.raises(TableError, match=r"edited or damaged; delete it and run snakemake again$"):
-        read_table(path, SMALL, read)
-
-
-def test_an_edited_footer_is_refused(tmp_path):
-    path = tmp_path / "t.parquet"
-    write_table(small(), path, SMALL, footer_of({"seed": 1}))
-    metadata = pl.read_parquet_metadata(path) | {"benchc.footer": '{"seed": 2}'}
-    pq.write_table(arrow_table(small()).replace_schema_metadata(metadata), path)
+    for read in (["n"], ["id", "n"], None):
+        with pytest.raises(TableError, match=r"edited or damaged; delete it and run snakemake again$"):
+            read_table(path, SMALL, read)
+    edited(path, small(), **{"benchc.footer": '{"seed": 2}'})
     for read in (read_footer, lambda path: read_table(path, SMALL)):
         with pytest.raises(TableError, match=r"footer is damaged, edited or .*; delete it and run snakemake"):
             read(path)
-
-
-def test_a_file_of_an_older_version_is_one_line(tmp_path):
-    path = tmp_path / "t.parquet"
     metadata = {"table": "small", "version": "1", "content": "0" * 32, "footer": "{}"}
     small().write_parquet(path, metadata={f"benchc.{name}": value for name, value in metadata.items()})
-    with pytest.raises(TableError) as error:
+    older = r"^.* of another version of benchc; delete it and run snakemake again"
+    with pytest.raises(TableError, match=older):
         read_table(path, SMALL)
-    assert "of another version of benchc; delete it and run snakemake again" in str(error.value)
-    assert "\n" not in str(error.value)
 
 
 def flipped(data, bit):
@@ -165,12 +151,11 @@ def contents(path):
     return read_table(path, SMALL), rows, read_footer(path)
 
 
-def test_no_flipped_bit_is_unnoticed(tmp_path):
-    path = tmp_path / "t.parquet"
+def test_no_flipped_bit_is_unnoticed(path):
     write_table(small(), path, SMALL, footer_of({"seed": 1}))
     data, (table, rows, footer) = path.read_bytes(), contents(path)
     noticed = 0
-    for bit in range(0, 8 * len(data), 7):
+    for bit in range(0, 8 * len(data), 23):
         path.write_bytes(flipped(data, bit))
         try:
             found = contents(path)
@@ -179,13 +164,12 @@ def test_no_flipped_bit_is_unnoticed(tmp_path):
             noticed += 1
         else:
             assert found[0].equals(table) and found[1].equals(rows) and found[2] == footer
-    assert noticed > len(data) / 2
+    assert noticed > len(data) / 7
 
 
-def test_no_flipped_bit_of_the_metadata_moves_rows(tmp_path, monkeypatch):
+def test_no_flipped_bit_of_the_metadata_moves_rows(path, monkeypatch):
     """Rows are found by the numbers of rows of the groups before, which no checksum is of."""
     monkeypatch.setattr(parquet, "ROW_GROUP_BYTES", 16)
-    path = tmp_path / "t.parquet"
     table = pl.DataFrame({"n": range(7)})
     write_table(table, path, WRITTEN)
     assert pq.ParquetFile(path).num_row_groups == 4
@@ -205,27 +189,19 @@ def test_no_flipped_bit_of_the_metadata_moves_rows(tmp_path, monkeypatch):
     assert noticed
 
 
-def test_rows_are_read_from_their_row_groups(tmp_path, monkeypatch):
+def test_rows_are_read_from_their_row_groups(path, monkeypatch):
     monkeypatch.setattr(parquet, "ROW_GROUP_BYTES", 1)
-    write_table(small(5), tmp_path / "t.parquet", SMALL)
-    assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups == 5
-    with TableFile(tmp_path / "t.parquet", SMALL) as file:
-        assert file.rows([1, 3, 4]).equals(small(5)[[1, 3, 4]])
+    write_table(small(5), path, SMALL)
+    assert pq.ParquetFile(path).num_row_groups == 5
+    with TableFile(path, SMALL) as file:
+        for rows in ([1, 3, 4], [0, 4]):
+            assert file.rows(rows).equals(small(5)[rows])
         assert file.rows([4], ["n"]).equals(small(5)[[4]].select("n"))
-        assert file.rows([0, 4]).equals(small(5)[[0, 4]])
 
 
-NUMBERS = TableType(
-    "numbers",
-    1,
-    {
-        "id": pl.String,
-        "x": pl.Float64,
-        "logits": pl.List(pl.Float32),
-        "parts": pl.List(pl.Struct({"y": pl.Float64})),
-    },
-    minus_inf=("logits",),
-)
+PARTS = pl.List(pl.Struct({"y": pl.Float64}))
+NUMBER_COLUMNS = {"id": pl.String, "x": pl.Float64, "logits": pl.List(pl.Float32), "parts": PARTS}
+NUMBERS = TableType("numbers", 1, NUMBER_COLUMNS, minus_inf=("logits",))
 
 
 def numbers(**values):
@@ -237,32 +213,22 @@ def numbers(**values):
 @pytest.mark.parametrize(
     "values",
     [
-        {"x": math.nan},
-        {"x": math.inf},
-        {"x": -math.inf},
-        {"logits": [1.0, math.nan]},
-        {"logits": [math.inf]},
+        *({"x": value} for value in (math.nan, math.inf, -math.inf)),
+        *({"logits": value} for value in ([1.0, math.nan], [math.inf])),
         {"parts": [{"y": 1.0}, {"y": math.nan}]},
     ],
 )
-def test_nan_and_infinite_numbers_are_not_written(tmp_path, values):
+def test_nan_and_infinite_numbers_are_not_written(path, values):
     (column,) = values
     with pytest.raises(TableError, match=rf"{column} would have NaN or infinite .* in 1 row, first .* a/2, "):
-        write_table(numbers(**values), tmp_path / "t.parquet", NUMBERS)
-    assert not list(tmp_path.iterdir())
-
-
-def test_a_row_without_an_id_is_not_written(tmp_path):
-    frame = small().with_columns(id=pl.Series(["a/0", None, "a/2"]))
+        write_table(numbers(**values), path, NUMBERS)
+    without = small().with_columns(id=pl.Series(["a/0", None, "a/2"]))
     with pytest.raises(TableError, match=r"t.parquet: row 1 would have no id, so it is not written"):
-        write_table(frame, tmp_path / "t.parquet", SMALL)
-    assert not list(tmp_path.iterdir())
-
-
-def test_minus_infinity_is_written_where_the_type_has_it(tmp_path):
-    frame = numbers(logits=[1.0, -math.inf])
-    write_table(frame, tmp_path / "t.parquet", NUMBERS)
-    assert read_table(tmp_path / "t.parquet", NUMBERS).equals(frame)
+        write_table(without, path, SMALL)
+    assert not list(path.parent.iterdir())
+    frame = numbers(logits=[1.0, -math.inf])  # as the type has it
+    write_table(frame, path, NUMBERS)
+    assert read_table(path, NUMBERS).equals(frame)
 
 
 def test_a_type_without_exact_values_is_refused():
@@ -271,17 +237,6 @@ def test_a_type_without_exact_values_is_refused():
         frame = pl.DataFrame({"x": pl.Series([Decimal(digits)], dtype=pl.Decimal(38, 20))})
         with pytest.raises(TypeError, match="no columns of the type Decimal"):
             content_hashes(frame)
-
-
-def test_another_type_or_version_is_refused(tmp_path):
-    path = tmp_path / "t.parquet"
-    write_table(small(), path, SMALL)
-    with pytest.raises(TableError, match="expected a items table of version 2, found small"):
-        read_table(path, ITEMS)
-    with pytest.raises(TableError, match="of version 2, found small of version 1"):
-        read_table(path, TableType("small", 2, SMALL.columns))
-    with pytest.raises(TableError, match=r"no such file; run snakemake to create it$"):
-        read_table(tmp_path / "none.parquet", SMALL)
 
 
 @given(
@@ -301,44 +256,31 @@ def test_groups_are_yielded_in_order(tmp_path_factory, wanted, at_once, lengths)
     assert all(a.equals(b) for a, b in zip(found, expected, strict=True))
 
 
-def test_scores_with_enums_round_trip(tmp_path):
+def test_scores_with_enums_round_trip(path):
     values = dict.fromkeys(SCORES.columns) | {"id": "a/1", "ras": -0.5, "regime": "stable"}
     scores = pl.DataFrame([values, {**values, "regime": "hesitant"}], schema=SCORES.columns)
-    write_table(scores, tmp_path / "t.parquet", SCORES)
-    assert read_table(tmp_path / "t.parquet", SCORES).equals(scores)
+    write_table(scores, path, SCORES)
+    assert read_table(path, SCORES).equals(scores)
     assert content_hashes(scores) != content_hashes(scores.reverse())
 
 
+TEXT = st.text(max_size=3)
+IMAGES = st.lists(st.binary(max_size=4), max_size=2)
 items = st.lists(
-    st.tuples(
-        st.text(max_size=4),
-        st.none() | st.text(max_size=3),
-        st.lists(st.text(max_size=2), max_size=3),
-        st.integers(0, 5),
-        st.lists(st.binary(max_size=4), max_size=2),
-    ),
-    max_size=4,
+    st.tuples(TEXT, st.none() | TEXT, st.lists(TEXT, max_size=3), st.integers(0, 5), IMAGES), max_size=4
 )
 
 
 def frame_of(rows):
-    return pl.DataFrame(
-        [
-            {
-                "id": id_,
-                "question": id_,
-                "hint": hint,
-                "options": options,
-                "answer": answer,
-                "category": "",
-                "l2_category": "",
-                "images": [{"bytes": image, "path": None} for image in images],
-                "image_keys": [f"{id_}#{index}" for index in range(len(images))],
-            }
-            for id_, hint, options, answer, images in rows
-        ],
-        schema=ITEMS.columns,
-    )
+    named = [
+        (
+            *(id_, id_, hint, options, answer, "", ""),
+            [{"bytes": image, "path": None} for image in images],
+            [f"{id_}#{index}" for index in range(len(images))],
+        )
+        for id_, hint, options, answer, images in rows
+    ]
+    return pl.DataFrame(named, schema=ITEMS.columns, orient="row")
 
 
 @given(a=items, b=items)

@@ -1,5 +1,3 @@
-"""A table that is written row by row equals one written in one call, with row groups of bounded size."""
-
 import itertools
 
 import numpy as np

@@ -1,5 +1,3 @@
-"""Files that other versions of libraries made."""
-
 from importlib.metadata import version
 
 import polars as pl
@@ -15,27 +13,24 @@ FRAME = pl.DataFrame({"id": ["a"]})
 
 
 def test_files_of_other_versions_are_counted_by_folder_and_library(tmp_path, capsys):
+    run, same = tmp_path / "run", {"numpy": version("numpy")}
     for name, footer in {
-        "predictions/a": {"numpy": "1.0", "torch": version("torch"), "model": "m"},
-        "predictions/b": {"numpy": "1.0"},
-        "corrupted/fog": {"libraries": {"pillow": "2.0", "numpy": version("numpy")}},
-        "pool/items": {"sources": 3},
+        "same/a": same,
+        "run/predictions/a": {"numpy": "1.0", "torch": version("torch"), "model": "m"},
+        "run/predictions/b": {"numpy": "1.0"},
+        "run/corrupted/fog": {"libraries": {"pillow": "2.0", **same}},
+        "run/pool/items": {"sources": 3},
     }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
         write_table(FRAME, tmp_path / f"{name}.parquet", THINGS, footer_of(footer))
-    versions(tmp_path)
+    versions(run)
     assert capsys.readouterr().out.splitlines() == [
-        f"{tmp_path}/corrupted: 1 file made with pillow 2.0, not {version('pillow')}",
-        f"{tmp_path}/predictions: 2 files made with numpy 1.0, not {version('numpy')}",
+        f"{run}/corrupted: 1 file made with pillow 2.0, not {version('pillow')}",
+        f"{run}/predictions: 2 files made with numpy 1.0, not {version('numpy')}",
     ]
-
-
-def test_a_run_of_the_installed_versions_says_so(tmp_path, capsys):
-    write_table(FRAME, tmp_path / "a.parquet", THINGS, footer_of({"numpy": version("numpy")}))
-    versions(tmp_path)
-    assert capsys.readouterr().out == f"{tmp_path}: all files were made with the installed versions\n"
-    with pytest.raises(InputError, match="there is no such folder"):
-        versions(tmp_path / "none")
+    versions(tmp_path / "same")
+    expected = f"{tmp_path}/same: all files were made with the installed versions\n"
+    assert capsys.readouterr().out == expected
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="empty: there is no table"):
-        versions(tmp_path / "empty")
+    for name, message in (("none", "there is no such folder"), ("empty", "empty: there is no table")):
+        with pytest.raises(InputError, match=message):
+            versions(tmp_path / name)

@@ -1,6 +1,5 @@
 """The same questions in each format that is read, for the tests of the readers."""
 
-import csv
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,16 +15,8 @@ OPTIONS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 def question(index: object, images: Sequence[bytes] | str, **values: object) -> dict[str, Any]:
     """Return a question; ``images`` are files, or the index of the question that has them."""
-    plain = {
-        "index": index,
-        "images": images,
-        "question": "Which colour is it?",
-        "hint": "",
-        "options": ["red", "blue"],
-        "answer": "A",
-        "category": "colour",
-    }
-    return plain | values
+    plain = {"index": index, "images": images, "question": "Which colour is it?", "hint": ""}
+    return plain | {"options": ["red", "blue"], "answer": "A", "category": "colour"} | values
 
 
 def write_as_tsv(folder: Path, questions: Sequence[Mapping[str, Any]]) -> Path:
@@ -48,12 +39,7 @@ def write_as_folder(
 
 
 def write_csv(path: Path, rows: Sequence[Mapping[str, object]]) -> Path:
-    columns = list(dict.fromkeys(name for values in rows for name in values))
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, columns, restval="")
-        writer.writeheader()
-        writer.writerows(rows)
-    return path
+    return write_tsv(path, rows, delimiter=",", lineterminator="\r\n")
 
 
 def write_as_json_lines(folder: Path, questions: Sequence[Mapping[str, Any]], *, paths: bool) -> Path:

@@ -1,10 +1,9 @@
-"""Downloads are resumed, retried and checked; an incomplete one never gets the file's name."""
-
 import errno
 import hashlib
 import http.server
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -20,7 +19,7 @@ from benchc.sources import transfer
 from benchc.sources.download import download, published_name
 from benchc.sources.error import SourceError
 from benchc.sources.transfer import Limits
-from tests.stages import run_stage
+from tests.stages import call_stage, command_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = bytes(range(256)) * 12_000  # 3 MB
@@ -86,7 +85,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send(server.status, {})
             return
         content, start = server.content, 0
-        validators = {} if server.etag is None else {"ETag": server.etag}
         same = self.headers["If-Range"] in (None, server.etag) or not server.if_range
         if self.headers["Range"] and server.ranges and same:
             start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-"))
@@ -97,8 +95,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         else:
             self.send_response(200)
-        for name, value in validators.items():
-            self.send_header(name, value)
+        if server.etag is not None:
+            self.send_header("ETag", server.etag)
         self.send_header("Content-Length", str(len(content) - start + server.lies))
         self.end_headers()
         end = len(content)
@@ -106,11 +104,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             server.breaks -= 1
             end = start + 500_000
         if server.drips is not None:
-            quick = 10**6 if server.drips == "tail" else 0
-            self.wfile.write(content[start : start + quick])
-            self.drip(content[start + quick :])
-            return
+            end = start + (10**6 if server.drips == "tail" else 0)
         self.wfile.write(content[start:end])
+        if server.drips is not None:
+            self.drip(content[end:])
+            return
         if server.stalls:
             server.done.wait(5)
 
@@ -181,31 +179,49 @@ def refused(server: Server, path: Path, *mirrors: str, md5: str | None = MD5, **
     return line
 
 
-def test_a_plain_download(server: Server, tmp_path: Path) -> None:
-    path = tmp_path / "new" / "data.tsv"
-    assert fetch(server, path) == MD5
-    assert path.read_bytes() == DATA
-    assert server.requested == [None]
-    assert list(path.parent.iterdir()) == [path]
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "data.tsv"
 
 
 @pytest.mark.parametrize("md5", [MD5, None])
-def test_a_broken_connection_is_resumed(server: Server, tmp_path: Path, md5: str | None) -> None:
+def test_a_download_that_is_whole_broken_or_killed(server, path, md5):
+    new = path.parent / "new" / "data.tsv"
+    assert fetch(server, new, md5) == MD5
+    assert new.read_bytes() == DATA and [*new.parent.iterdir()] == [new]
     server.breaks = 2
-    assert fetch(server, tmp_path / "data.tsv", md5) == MD5
-    assert server.requested == [None, "bytes=500000-", "bytes=1000000-"]
-
-
-@pytest.mark.parametrize("md5", [MD5, None])
-def test_a_killed_download_is_resumed_by_the_next(server: Server, tmp_path: Path, md5: str | None) -> None:
-    path = part(tmp_path, server.url, DATA[:1000])
     assert fetch(server, path, md5) == MD5
-    assert server.requested == ["bytes=1000-"]
-    assert [*tmp_path.iterdir()] == [path]
+    part(path.parent, server.url, DATA[:1000])  # of a process that was killed
+    assert fetch(server, path, md5, size=len(DATA)) == MD5
+    assert server.requested == [None, None, "bytes=500000-", "bytes=1000000-", "bytes=1000-"]
+    assert sorted(path.parent.iterdir()) == [path, new.parent]
 
 
-def test_a_process_that_is_killed_leaves_a_part_that_the_next_resumes(server: Server, tmp_path: Path) -> None:
-    path, server.stalls = tmp_path / "data.tsv", True
+def test_what_is_not_the_file_is_refused(server, mirror, path):
+    message = refused(server, path, md5="0" * 32)
+    assert MD5 in message and "0" * 32 in message
+    for md5 in (MD5, None):
+        message = refused(server, path, md5=md5, size=len(DATA) + 1)
+        assert f"its file has {len(DATA):,} bytes, expected {len(DATA) + 1:,}" in message
+    assert [*path.parent.iterdir()] == []
+    asked = len(server.requested)
+    assert "has mirrors without an MD5" in refused(server, path, mirror.url, md5=None)
+    assert len(server.requested) == asked
+    server.lies = 10
+    assert fetch(server, path) == MD5  # the server says on a second request that there is no more
+    server.lies = -10
+    path.unlink()
+    assert f"the MD5 of the {len(DATA) - 10:,} bytes received is " in refused(server, path)
+    assert f"its file has {len(DATA) - 10:,} bytes" in refused(server, path, md5=None, size=len(DATA))
+    assert fetch(server, path, MD5, mirror.url) == MD5
+    path.unlink()
+    server.status, asked = 404, len(server.requested)
+    assert "the server answers 404 Not Found; check " in refused(server, path)
+    assert len(server.requested) == asked + 1
+
+
+def test_a_process_that_is_killed_leaves_a_part_that_the_next_resumes(server, path):
+    server.stalls = True
     code = f"from benchc.sources.download import download; download({server.url!r}, {str(path)!r})"
     with subprocess.Popen([sys.executable, "-c", code], cwd=ROOT) as process:
         waited = path.with_name("data.tsv.part")
@@ -220,25 +236,21 @@ def test_a_process_that_is_killed_leaves_a_part_that_the_next_resumes(server: Se
     assert server.requested[0] is None and server.requested[1] not in (None, "bytes=0-")
 
 
-def test_a_whole_part_is_not_downloaded_again(server: Server, tmp_path: Path) -> None:
-    path = part(tmp_path, server.url, DATA)
-    assert fetch(server, path) == MD5
-    assert path.read_bytes() == DATA
-    assert server.requested == []
-    path = part(tmp_path, server.url, DATA, size=None)  # of a server that stated no size
-    assert fetch(server, path) == MD5
-    assert server.requested == [f"bytes={len(DATA)}-"]
+def test_a_whole_part_is_not_downloaded_again(server, path):
+    for size, requested in ((len(DATA), []), (None, [f"bytes={len(DATA)}-"])):
+        part(path.parent, server.url, DATA, size=size)  # None: of a server that stated no size
+        assert fetch(server, path) == MD5
+        assert path.read_bytes() == DATA
+        assert server.requested == requested
     path.unlink()
-    path = part(tmp_path, server.url, DATA, size=None)
+    part(path.parent, server.url, DATA, size=None)
     assert "expected 3,000,001" in refused(server, path, md5=None, size=3_000_001)
 
 
 @pytest.mark.parametrize("server_does", ["ignore ranges", "honour If-Range", "ignore If-Range"])
 @pytest.mark.parametrize("md5", [OTHER_MD5, None])
-def test_a_file_that_was_changed_is_not_mixed_with_the_old_one(
-    server: Server, tmp_path: Path, server_does: str, md5: str | None
-) -> None:
-    path = part(tmp_path, server.url, DATA[:1000])
+def test_a_file_that_was_changed_is_not_mixed_with_the_old_one(server, server_does, md5, path):
+    part(path.parent, server.url, DATA[:1000])
     server.content, server.etag = OTHER, '"2"'
     server.ranges = server_does != "ignore ranges"
     server.if_range = server_does != "ignore If-Range"
@@ -246,81 +258,49 @@ def test_a_file_that_was_changed_is_not_mixed_with_the_old_one(
 
 
 @pytest.mark.parametrize(
-    ("of", "record"),
+    ("content", "md5", "record"),
     [
-        ("another address", {"url": "http://127.0.0.1:1/old.tsv"}),
-        ("no validator", {"etag": None}),
-        ("a weak validator", {"etag": 'W/"1"'}),
-        ("a file of another size", {"size": 4000}),
-        ("nothing known", None),
-        ("a record that is cut", "{"),
+        *((b"another file" * 10, MD5, {}), (DATA + b"more than there is", MD5, {})),
+        # Another address, no or a weak validator, another size, no record, one that is cut.
+        *((OTHER[:1000], None, record) for record in ({"url": "http://127.0.0.1:1/old.tsv"}, {"etag": None})),
+        *((OTHER[:1000], None, record) for record in ({"etag": 'W/"1"'}, {"size": 4000}, None, "{")),
     ],
 )
-def test_without_an_md5_a_part_that_may_be_of_another_file_is_discarded(
-    server: Server, tmp_path: Path, of: str, record: dict[str, object] | str | None
-) -> None:
-    path = part(tmp_path, server.url, OTHER[:1000], **(record if isinstance(record, dict) else {}))
+def test_a_part_that_may_be_of_another_file_is_discarded(server, path, content, md5, record):
+    part(path.parent, server.url, content, **(record if isinstance(record, dict) else {}))
     if record is None:
-        (tmp_path / "data.tsv.part.json").unlink()
+        (path.parent / "data.tsv.part.json").unlink()
     if isinstance(record, str):
-        (tmp_path / "data.tsv.part.json").write_text(record)
-    assert fetch(server, path, None) == MD5, of
+        (path.parent / "data.tsv.part.json").write_text(record)
+    assert fetch(server, path, md5) == MD5
     assert server.requested[-1] is None
-
-
-@pytest.mark.parametrize("content", [b"another file" * 10, DATA + b"more than there is"])
-def test_an_md5_finds_out_a_part_of_another_file(server: Server, tmp_path: Path, content: bytes) -> None:
-    path = part(tmp_path, server.url, content)
-    assert fetch(server, path) == MD5
-    assert server.requested[-1] is None
-
-
-def test_a_wrong_md5_is_refused_naming_both(server: Server, tmp_path: Path) -> None:
-    message = refused(server, tmp_path / "data.tsv", md5="0" * 32)
-    assert MD5 in message and "0" * 32 in message
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_without_an_md5_the_computed_one_is_returned(server: Server, tmp_path: Path) -> None:
-    assert fetch(server, tmp_path / "data.tsv", md5=None) == MD5
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
-def test_a_busy_server_is_retried(server: Server, tmp_path: Path, status: int) -> None:
+def test_a_busy_server_is_retried(server, status, path):
     server.status, server.statuses_left = status, 2
-    assert fetch(server, tmp_path / "data.tsv") == MD5
+    assert fetch(server, path) == MD5
     assert len(server.requested) == 3
 
 
-def test_a_missing_file_is_requested_once(server: Server, tmp_path: Path) -> None:
-    server.status = 404
-    assert "the server answers 404 Not Found; check " in refused(server, tmp_path / "data.tsv")
-    assert len(server.requested) == 1
-
-
-def test_a_connection_that_always_breaks_keeps_the_received_part(server: Server, tmp_path: Path) -> None:
+def test_a_connection_that_always_breaks_keeps_the_received_part(server, tmp_path, path):
     server.breaks = 100
-    message = refused(server, tmp_path / "data.tsv")
+    message = refused(server, path)
     assert "the request failed 5 times (RemoteProtocolError" in message
     assert f"run it again to resume {tmp_path / 'data.tsv.part'}" in message
-    assert (tmp_path / "data.tsv.part").read_bytes() == DATA[:2_500_000]
+    assert (path.with_name("data.tsv.part")).read_bytes() == DATA[:2_500_000]
 
 
 @pytest.mark.parametrize(
     ("fault", "value", "told"),
     [
         ("stalls", True, "ReadTimeout"),
-        ("drips", "body", ", less than 1000 a second"),
-        ("drips", "tail", ", less than 1000 a second"),
-        ("drips", "head", "no answer within 0.4 seconds"),
+        *(("drips", where, ", less than 1000 a second") for where in ("body", "tail", "head")),
         ("status", 500, "the server answers 500 Internal Server Error 2 times"),
     ],
 )
-def test_a_server_that_fails_is_given_up_for_a_mirror(
-    server: Server, mirror: Server, tmp_path: Path, fault: str, value: object, told: str
-) -> None:
+def test_a_server_that_fails_is_given_up_for_a_mirror(server, mirror, path, fault, value, told):
     setattr(server, fault, value)
-    path = tmp_path / "data.tsv"
     began = time.monotonic()
     assert fetch(server, path, MD5, mirror.url) == MD5
     assert time.monotonic() - began < 10
@@ -335,28 +315,8 @@ def test_a_server_that_fails_is_given_up_for_a_mirror(
     assert f"put data.tsv from {server.url} into a folder and set BENCHC_DATA to that folder" in message
 
 
-def test_a_length_that_is_too_large_or_too_small(server: Server, mirror: Server, tmp_path: Path) -> None:
-    path = tmp_path / "data.tsv"
-    server.lies = 10
-    assert fetch(server, path) == MD5  # the server says on a second request that there is no more
-    server.lies = -10
-    path.unlink()
-    message = refused(server, path)
-    assert f"the MD5 of the {len(DATA) - 10:,} bytes received is " in message
-    assert f"its file has {len(DATA) - 10:,} bytes" in refused(server, path, md5=None, size=len(DATA))
-    assert fetch(server, path, MD5, mirror.url) == MD5
-
-
-def test_a_dead_host_is_given_up_for_a_mirror(server: Server, mirror: Server, tmp_path: Path) -> None:
-    server.socket.close()
-    assert fetch(server, tmp_path / "data.tsv", MD5, mirror.url) == MD5
-
-
-def test_a_mirror_with_another_file_is_refused_and_the_next_is_asked(
-    server: Server, mirror: Server, tmp_path: Path
-) -> None:
+def test_a_mirror_with_another_file_is_refused_and_the_next_is_asked(server, mirror, path, tmp_path):
     server.status, mirror.content = 404, OTHER
-    path = tmp_path / "data.tsv"
     message = refused(server, path, mirror.url)
     assert f"; {mirror.url}: the MD5 of the {len(DATA):,} bytes received is {OTHER_MD5}, " in message
     assert [*tmp_path.iterdir()] == []
@@ -364,23 +324,18 @@ def test_a_mirror_with_another_file_is_refused_and_the_next_is_asked(
         assert fetch(server, path, MD5, mirror.url, third.url) == MD5
 
 
-def test_a_mirror_continues_what_an_address_began_if_the_md5_allows_it(
-    server: Server, mirror: Server, tmp_path: Path
-) -> None:
+def test_a_mirror_continues_what_an_address_began_if_the_md5_allows_it(server, mirror, path):
     server.stalls = True
-    assert fetch(server, tmp_path / "data.tsv", MD5, mirror.url) == MD5
+    assert fetch(server, path, MD5, mirror.url) == MD5
     assert mirror.requested == ["bytes=1000000-"]
     # The first address had begun another file of the same size.
     server.content = OTHER
-    (tmp_path / "data.tsv").unlink()
-    assert fetch(server, tmp_path / "data.tsv", MD5, mirror.url) == MD5
+    path.unlink()
+    assert fetch(server, path, MD5, mirror.url) == MD5
     assert mirror.requested[-1] is None
-
-
-def test_a_part_of_two_addresses_is_not_continued_without_an_md5(
-    server: Server, mirror: Server, tmp_path: Path
-) -> None:
-    path = part(tmp_path, server.url, OTHER[:1000])
+    # Without an MD5, a part of two addresses is not continued.
+    path.unlink()
+    part(path.parent, server.url, OTHER[:1000])
     server.status, mirror.breaks = 404, 100
     refused(server, path, mirror.url)
     mirror.breaks = 0
@@ -388,21 +343,7 @@ def test_a_part_of_two_addresses_is_not_continued_without_an_md5(
     assert path.read_bytes() == DATA
 
 
-def test_mirrors_without_an_md5_are_refused(server: Server, mirror: Server, tmp_path: Path) -> None:
-    assert "has mirrors without an MD5" in refused(server, tmp_path / "data.tsv", mirror.url, md5=None)
-    assert server.requested == []
-
-
-@pytest.mark.parametrize("md5", [MD5, None])
-def test_another_size_is_refused_before_the_download(server: Server, tmp_path: Path, md5: str | None) -> None:
-    message = refused(server, tmp_path / "data.tsv", md5=md5, size=len(DATA) + 1)
-    assert f"its file has {len(DATA):,} bytes, expected {len(DATA) + 1:,}" in message
-    assert [*tmp_path.iterdir()] == []
-    assert fetch(server, tmp_path / "data.tsv", md5, size=len(DATA)) == MD5
-
-
-def test_a_server_without_a_length_may_send_only_so_much(server: Server, tmp_path: Path) -> None:
-    path = tmp_path / "data.tsv"
+def test_a_server_without_a_length_may_send_only_so_much(server, path, tmp_path):
     limits = Limits(most_bytes=1000)
 
     class Endless(Handler):
@@ -420,42 +361,48 @@ def test_a_server_without_a_length_may_send_only_so_much(server: Server, tmp_pat
         fetch(server, path, None, size=len(DATA) + 5)
 
 
-def test_an_error_of_the_disk_names_the_part(
-    server: Server, mirror: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> Iterator[int]:
+def test_a_full_disk_is_one_line_and_its_part_is_resumed(server, mirror, path, monkeypatch):
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10**6, 10**6))
+
+    command = command_of("download_source", url=server.url, output=path)
+    full = subprocess.run(command, preexec_fn=limit, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert full.returncode == 1
+    (line,) = full.stderr.splitlines()
+    assert line.startswith(f"error: {path}.part: cannot be read or written (File too large); ")
+    assert fetch(server, path, None) == MD5
+    assert server.requested[-1] not in (None, "bytes=0-") and [*path.parent.iterdir()] == [path]
+
+    def full_disk(*_: object) -> Iterator[int]:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(transfer, "_written", full)
-    with pytest.raises(OSError, match="No space left") as caught:
-        fetch(server, tmp_path / "data.tsv", MD5, mirror.url)
-    assert caught.value.filename == str(tmp_path / "data.tsv.part")
+    monkeypatch.setattr(transfer, "_written", full_disk)
+    with pytest.raises(OSError, match=r"No space left.*data\.tsv\.part"):
+        fetch(server, path, MD5, mirror.url)
     assert mirror.requested == []
 
 
-def test_no_connection_is_an_error_with_advice(server: Server, tmp_path: Path) -> None:
+def test_no_connection_is_an_error_with_advice_or_a_mirror_is_asked(server, mirror, path):
     server.socket.close()
-    message = refused(server, tmp_path / "data.tsv")
+    message = refused(server, path)
     assert message.startswith(f"{server.url}: the request failed 5 times (ConnectError: ")
     assert "check the network (HTTPS_PROXY) and the address, and run it again; or put data.tsv" in message
+    assert fetch(server, path, MD5, mirror.url) == MD5
 
 
-def test_a_file_of_the_published_name_is_taken_from_a_folder(server: Server, tmp_path: Path) -> None:
-    folder, path = tmp_path / "data", tmp_path / "data.tsv"
+def test_a_file_of_the_published_name_is_taken_from_a_folder(server, tmp_path, path):
+    folder, path = tmp_path / "data", path
     folder.mkdir()
-    part(tmp_path, server.url, DATA[:1000])
+    part(path.parent, server.url, DATA[:1000])
     given = folder / "data.tsv"
     given.write_bytes(DATA)
     assert fetch(server, path, folder=folder) == MD5
     assert path.read_bytes() == DATA and not path.is_symlink()
-    assert server.requested == []
     assert sorted(tmp_path.iterdir()) == [folder, path]
     path.unlink()
     given.write_bytes(OTHER)
-    message = refused(server, path, folder=folder)
-    assert message == (
-        f"{given}: its MD5 is {OTHER_MD5}, expected {MD5}; replace it, or remove it from BENCHC_DATA"
-    )
+    mend = "replace it, or remove it from BENCHC_DATA"
+    assert refused(server, path, folder=folder) == f"{given}: its MD5 is {OTHER_MD5}, expected {MD5}; {mend}"
     message = refused(server, path, folder=folder, size=5)
     assert message.startswith(f"{given}: has {len(DATA):,} bytes, expected 5; ")
     assert server.requested == []
@@ -463,98 +410,72 @@ def test_a_file_of_the_published_name_is_taken_from_a_folder(server: Server, tmp
     assert fetch(server, path, folder=folder) == MD5
     path.unlink()
     server.status = 404
-    assert f"put data.tsv from {server.url} into {folder} (BENCHC_DATA)" in refused(
-        server, path, folder=folder
-    )
-    assert "BENCHC_DATA names this folder, which does not exist" in refused(
-        server, path, folder=folder / "none"
-    )
+    advice = f"put data.tsv from {server.url} into {folder} (BENCHC_DATA)"
+    assert advice in refused(server, path, folder=folder)
+    absent = refused(server, path, folder=folder / "none")
+    assert "BENCHC_DATA names this folder, which does not exist" in absent
 
 
-@pytest.mark.parametrize(
-    ("url", "name"),
-    [
-        ("https://a.org/b/MMStar.tsv", "MMStar.tsv"),
-        ("https://a.org/b/my%20file.tsv?download=true#x", "my file.tsv"),
-        ("https://a.org/b/..%2f..%2fpasswd", "passwd"),
-        ("https://a.org/", ""),
-    ],
-)
-def test_the_published_name_is_the_last_part_of_the_address(url: str, name: str) -> None:
-    assert published_name(url) == name
+def test_the_published_name_is_the_last_part_of_the_address():
+    names = {"b/MMStar.tsv": "MMStar.tsv", "b/my%20file.tsv?download=true#x": "my file.tsv"}
+    names |= {"b/..%2f..%2fpasswd": "passwd", "": ""}
+    assert {path: published_name(f"https://a.org/{path}") for path in names} == names
 
 
-def test_the_token_is_sent_to_the_hub_alone(
-    server: Server, mirror: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_token_is_sent_to_the_hub_alone(server, mirror, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_TOKEN", TOKEN)
-    path = tmp_path / "data.tsv"
-    assert fetch(server, path) == MD5
-    assert server.tokens == [None]
+    assert fetch(server, tmp_path / "a.tsv") == MD5
     monkeypatch.setattr(transfer, "HUB", server.url.removesuffix("/data.tsv"))
     server.to = mirror.url  # as the Hub redirects to the servers of its files
-    path.unlink()
-    assert fetch(server, path) == MD5
-    assert server.tokens == [None, f"Bearer {TOKEN}"]
-    assert mirror.tokens == [None]
+    assert fetch(server, tmp_path / "b.tsv") == MD5
+    assert server.tokens == [None, f"Bearer {TOKEN}"] and mirror.tokens == [None]
     server.to, server.status = None, 404
-    path.unlink()
-    assert fetch(server, path, MD5, mirror.url) == MD5
+    assert fetch(server, tmp_path / "c.tsv", MD5, mirror.url) == MD5
     assert mirror.tokens == [None, None]
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_a_denial_of_the_hub_says_what_to_do(
-    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int
-) -> None:
+def test_a_denial_of_the_hub_says_what_to_do(server, monkeypatch, status, path):
     server.status = status
     hub = server.url.removesuffix("/data.tsv")
-    url = f"{hub}/datasets/a/b/resolve/main/data.tsv"
     page = f"{hub}/datasets/a/b"
-    with pytest.raises(SourceError) as caught:
-        download(url, tmp_path / "data.tsv", limits=QUICK)
-    assert "HF_TOKEN" not in str(caught.value)
+
+    def denied() -> str:
+        with pytest.raises(SourceError) as caught:
+            download(f"{page}/resolve/main/data.tsv", path, limits=QUICK)
+        return str(caught.value)
+
+    assert "HF_TOKEN" not in denied()
     monkeypatch.setattr(transfer, "HUB", hub)
-    with pytest.raises(SourceError) as caught:
-        download(url, tmp_path / "data.tsv", limits=QUICK)
-    assert f"accept the terms at {page}, if there are any, and set HF_TOKEN" in str(caught.value)
+    assert f"accept the terms at {page}, if there are any, and set HF_TOKEN" in denied()
     monkeypatch.setenv("HF_TOKEN", TOKEN)
-    with pytest.raises(SourceError) as caught:
-        download(url, tmp_path / "data.tsv", limits=QUICK)
-    assert f"check HF_TOKEN, and accept the terms at {page}" in str(caught.value)
+    assert f"check HF_TOKEN, and accept the terms at {page}" in denied()
     assert len(server.requested) == 3
 
 
-def test_no_message_has_the_token(server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_message_has_the_token(server, monkeypatch, path):
     monkeypatch.setenv("HF_TOKEN", f" {TOKEN}\n")
     monkeypatch.setattr(transfer, "HUB", server.url.removesuffix("/data.tsv"))
     server.echo = True
-    message = refused(server, tmp_path / "data.tsv")
+    message = refused(server, path)
     assert server.tokens[0] == f"Bearer {TOKEN}"
     assert "illegal status line" in message and "***" in message
     assert TOKEN not in message
     monkeypatch.setenv("HF_TOKEN", "with blanks and\nlines")
-    message = refused(server, tmp_path / "data.tsv")
+    message = refused(server, path)
     assert message.startswith("the environment variable HF_TOKEN is no token: ") and "blanks" not in message
 
 
-def test_the_command_line(
-    server: Server, mirror: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "data.tsv"
+def test_the_command_line(server, mirror, path, tmp_path, monkeypatch, capsys):
     server.status = 404
-    good = run_stage(
-        "download_source", url=server.url, md5=MD5, mirrors=[mirror.url], size=len(DATA), output=path
-    )
-    assert good.returncode == 0, good.stderr
-    assert MD5 in good.stdout and path.read_bytes() == DATA
+    given = {"url": server.url, "md5": MD5, "output": path}
+    call_stage("download_source", **given, mirrors=[mirror.url], size=len(DATA))
+    assert MD5 in capsys.readouterr().out and path.read_bytes() == DATA
     path.unlink()
-    bad = run_stage("download_source", url=mirror.url, md5="0" * 32, output=path)
-    assert bad.returncode == 1
-    assert "expected" in bad.stderr and "Traceback" not in bad.stderr
+    with pytest.raises(SourceError, match="expected"):
+        call_stage("download_source", url=mirror.url, md5="0" * 32, output=path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/data.tsv").write_bytes(DATA)
     monkeypatch.setenv("BENCHC_DATA", str(tmp_path / "mine"))
-    given = run_stage("download_source", url=server.url, md5=MD5, output=path)
-    assert given.returncode == 0, given.stderr
+    call_stage("download_source", **given)
     assert path.read_bytes() == DATA

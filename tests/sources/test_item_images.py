@@ -1,5 +1,3 @@
-"""Image files have one digest of pixels if and only if they store the same pixels."""
-
 import hashlib
 import io
 
@@ -22,9 +20,8 @@ def stored_images(draw: st.DrawFn) -> tuple[tuple[str, tuple[int, ...], bytes], 
     """Return what an image file stores (mode, shape and values), and the file, in one of several formats."""
     size, mode = draw(SIZES), draw(st.sampled_from([*CHANNELS]))
     shape = (*size, CHANNELS[mode])
-    values = draw(
-        st.lists(st.sampled_from([7, 255]), min_size=int(np.prod(shape)), max_size=int(np.prod(shape)))
-    )
+    count = int(np.prod(shape))
+    values = draw(st.lists(st.sampled_from([7, 255]), min_size=count, max_size=count))
     pixels = np.array(values, dtype=np.uint8).reshape(shape)
     image = Image.fromarray(pixels[..., 0] if mode == "L" else pixels, mode)
     forms = ["PNG", "TIFF", "turned"] + (["palette"] if mode in ("RGB", "RGBA") else [])
@@ -78,25 +75,25 @@ def test_digests_are_equal_if_and_only_if_pixels_are(first, second) -> None:
             assert np.array_equal(decode(file, alpha), decode(other, alpha))
 
 
+def png(image: Image.Image, **options: object) -> bytes:
+    file = io.BytesIO()
+    image.save(file, "PNG", **options)
+    return file.getvalue()
+
+
 def test_a_colour_that_is_transparent_counts() -> None:
     image = Image.new("RGB", (4, 4), (9, 9, 9))
-    files = []
-    for options in ({}, {"transparency": (9, 9, 9)}):
-        file = io.BytesIO()
-        image.save(file, "PNG", **options)
-        files.append(file.getvalue())
-    assert not np.array_equal(*(decode(file, "white") for file in files))
-    assert pixel_digest(files[0]) != pixel_digest(files[1])
+    plain, other = png(image), png(image, transparency=(9, 9, 9))
+    assert not np.array_equal(decode(plain, "white"), decode(other, "white"))
+    assert pixel_digest(plain) != pixel_digest(other)
 
 
 def test_the_transparency_of_a_palette_counts() -> None:
-    files = []
-    for alphas in ([128, 64], [64, 128]):
-        image = with_palette(np.array([[[9, 9, 9, alphas[0]], [200, 0, 0, alphas[1]]]], np.uint8), False)
-        file = io.BytesIO()
-        image.save(file, "PNG")
-        files.append(file.getvalue())
-    assert pixel_digest(files[0]) != pixel_digest(files[1])
+    digests = {
+        pixel_digest(png(with_palette(np.array([[[9, 9, 9, one], [200, 0, 0, other]]], np.uint8), False)))
+        for one, other in ([128, 64], [64, 128])
+    }
+    assert len(digests) == 2
 
 
 def test_the_digest_of_a_large_image_is_that_of_all_its_rows() -> None:
@@ -104,7 +101,5 @@ def test_the_digest_of_a_large_image_is_that_of_all_its_rows() -> None:
     expected = hashlib.sha256(b"RGB (97, 601) None" + pixels.tobytes()).hexdigest()
     assert pixel_digest(encode_png(pixels)) == expected
     bits = Image.fromarray(pixels[..., 0] > 127)
-    file = io.BytesIO()
-    bits.save(file, "PNG")
     expected = hashlib.sha256(b"1 (97, 601) None" + bits.tobytes()).hexdigest()
-    assert pixel_digest(file.getvalue()) == expected
+    assert pixel_digest(png(bits)) == expected

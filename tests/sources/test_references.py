@@ -1,5 +1,3 @@
-"""Every item of a pool has the reference answer of its source, or the error names it."""
-
 from pathlib import Path
 
 import polars as pl
@@ -16,11 +14,7 @@ from benchc.sources.references import AnswerFile, read_references
 from benchc.sources.vlmevalkit import read_vlmevalkit
 from tests.sources.tsv_files import open_row, row, write_tsv
 from tests.sources.vqav2_files import annotation, convert_vqav2, question, read_vqav2, write_vqav2
-from tests.stages import run_stage
-
-pytestmark = pytest.mark.usefixtures("preloaded_stages")
-
-ROOT = Path(__file__).resolve().parents[2]
+from tests.stages import call_stage
 
 
 def write_pool(folder: Path, **sources: pl.DataFrame) -> Path:
@@ -29,30 +23,21 @@ def write_pool(folder: Path, **sources: pl.DataFrame) -> Path:
     return folder / "pool.parquet"
 
 
-def test_each_kind_of_source(tmp_path: Path) -> None:
+def test_each_kind_of_source(tmp_path, capsys) -> None:
     with_options = write_tsv(tmp_path / "o.tsv", [row(1, answer="B"), row(2, answer="C", C="3.50 ")])
     rows = [open_row(10), open_row(9, answer=" two words\n"), open_row("x", answer="A")]
     without = write_tsv(tmp_path / "t.tsv", rows)
-    files = write_vqav2(
-        tmp_path,
-        [question(42), question(42, 1), question(73)],
-        [annotation(73, 0, "no"), annotation(42, 1, "blue"), annotation(42, 0, "2")],
-    )
-    pool = write_pool(
-        tmp_path,
-        o=read_vlmevalkit(with_options, "o")[0],
-        t=read_vlmevalkit(without, "t")[0],
-        v=read_vqav2(files, "v")[0],
-    )
+    annotations = [annotation(73, 0, "no"), annotation(42, 1, "blue"), annotation(42, 0, "2")]
+    files = write_vqav2(tmp_path, [question(42), question(42, 1), question(73)], annotations)
+    items = {"o": read_vlmevalkit(with_options, "o")[0], "t": read_vlmevalkit(without, "t")[0]}
+    pool = write_pool(tmp_path, **items, v=read_vqav2(files, "v")[0])
     expected = [
-        ("o/1", "blue", []),
-        ("o/2", "3.50 ", []),
-        ("t/9", "two words", []),
-        ("t/10", "dark red", []),
-        ("t/x", "A", []),
-        ("v/42000", "2", ["2"] * 8 + ["not 2"] * 2),
-        ("v/42001", "blue", ["blue"] * 8 + ["not blue"] * 2),
-        ("v/73000", "no", ["no"] * 8 + ["not no"] * 2),
+        *(("o/1", "blue", []), ("o/2", "3.50 ", [])),
+        *(("t/9", "two words", []), ("t/10", "dark red", []), ("t/x", "A", [])),
+        *(
+            (f"v/{id_}", truth, [truth] * 8 + [f"not {truth}"] * 2)
+            for id_, truth in ((42000, "2"), (42001, "blue"), (73000, "no"))
+        ),
     ]
     answers = {
         "t": AnswerFile(without),
@@ -63,8 +48,8 @@ def test_each_kind_of_source(tmp_path: Path) -> None:
     assert read_references(pool, answers).rows() == expected
     named = {id_: answer._asdict() for id_, answer in answers.items()}
     output = tmp_path / "references.parquet"
-    done = run_stage("references", pool=pool, files=named, output=output)
-    assert (done.returncode, done.stdout) == (0, "references: 8 items\n"), done.stderr
+    call_stage("references", pool=pool, files=named, output=output)
+    assert capsys.readouterr().out == "references: 8 items\n"
     assert read_table(output, REFERENCES).rows() == expected
     assert read_footer(output) == {"pool": pool_digest(pool, QUESTION_COLUMNS)}
 
@@ -89,16 +74,16 @@ def test_an_item_without_a_reference_is_named(tmp_path: Path) -> None:
     path = write_tsv(tmp_path / "t.tsv", [open_row(1), open_row(2), open_row(3)])
     pool = write_pool(tmp_path, t=read_vlmevalkit(path, "t")[0])
     write_tsv(path, [open_row(1), open_row(3, answer="")])
-    with pytest.raises(
-        InputError, match=r"pool.parquet: item t/2 has no reference answer \(2 items like this\): .*t.tsv no"
-    ):
+    absent = r"pool.parquet: item t/2 has no reference answer \(2 items like this\): .*t.tsv no"
+    with pytest.raises(InputError, match=absent):
         read_references(pool, {"t": AnswerFile(path)})
     with pytest.raises(InputError, match=r"item t/1 has no reference answer .* and its source no answer"):
         read_references(pool, {})
 
 
-def test_arguments_name_source_and_file() -> None:
-    for text in ("t.tsv", '{"t": "t.tsv"}', '{"t": {"lists": true}}'):
-        done = run_stage("references", pool="p", files=text, output="r")
-        assert done.returncode == 2 and done.stderr.startswith("error: Invalid value for --files: ")
-        assert done.stderr.count("\n") == 1
+@pytest.mark.parametrize("text", ["t.tsv", '{"t": "t.tsv"}', '{"t": {"lists": true}}'])
+def test_arguments_name_source_and_file(capsys, text) -> None:
+    with pytest.raises(SystemExit):
+        call_stage("references", pool="p", files=text, output="r")
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: Invalid value for --files: ")

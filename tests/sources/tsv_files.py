@@ -5,7 +5,7 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import PIL.Image
 
@@ -29,19 +29,9 @@ BLUE = image_bytes((20, 40, 220))
 
 def row(index: object, **values: str) -> dict[str, str]:
     """Return a good row with a red image, changed by ``values`` (``l2``: ``l2-category``)."""
-    plain = {
-        "index": str(index),
-        "image": encoded(RED),
-        "question": "Which colour is it?",
-        "hint": "",
-        "A": "red",
-        "B": "blue",
-        "C": "",
-        "answer": "A",
-        "category": "colour",
-        "l2-category": "look",
-    }
-    return {**plain, **values}
+    plain = {"index": str(index), "image": encoded(RED), "question": "Which colour is it?", "hint": ""}
+    plain |= {"A": "red", "B": "blue", "C": "", "answer": "A", "category": "colour", "l2-category": "look"}
+    return plain | values
 
 
 def open_row(index: object, **values: str) -> dict[str, str]:
@@ -50,14 +40,12 @@ def open_row(index: object, **values: str) -> dict[str, str]:
     return {name: value for name, value in plain.items() if name not in ("A", "B", "C")}
 
 
-def write_tsv(
-    path: Path, rows: Sequence[Mapping[str, str]], quoting: Literal[0, 1] = csv.QUOTE_MINIMAL
-) -> Path:
+def write_tsv(path: Path, rows: Sequence[Mapping[str, object]], **form: Any) -> Path:
     """Write rows as pandas does: by default with quotes only around fields that need them."""
     columns = list(dict.fromkeys(name for values in rows for name in values))
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(
-            file, columns, delimiter="\t", restval="", lineterminator="\n", quoting=quoting
+            file, columns, restval="", **{"delimiter": "\t", "lineterminator": "\n"} | form
         )
         writer.writeheader()
         writer.writerows(rows)

@@ -52,15 +52,9 @@ def annotation(image_id: int, number: int = 0, truth: str = "red", **values: obj
         {"answer": truth if one <= 8 else f"not {truth}", "answer_confidence": "yes", "answer_id": one}
         for one in range(1, 11)
     ]
-    plain = {
-        "question_type": "what color is",
-        "multiple_choice_answer": truth,
-        "answers": answers,
-        "image_id": image_id,
-        "answer_type": "other",
-        "question_id": image_id * 1000 + number,
-    }
-    return {**plain, **values}
+    plain = {"question_type": "what color is", "multiple_choice_answer": truth, "answers": answers}
+    plain |= {"image_id": image_id, "answer_type": "other", "question_id": image_id * 1000 + number}
+    return plain | values
 
 
 def image_name(image_id: int) -> str:

@@ -1,5 +1,3 @@
-"""Agreement and kappa: against scikit-learn, a published example, and limits."""
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,18 +8,8 @@ from benchc.statistics.agreement import agreement
 from benchc.statistics.resampling import item_counts
 
 # Fleiss' kappa of 10 subjects, 14 raters and 5 categories (Wikipedia, "Fleiss' kappa"): 0.210.
-VOTES = [
-    (0, 0, 0, 0, 14),
-    (0, 2, 6, 4, 2),
-    (0, 0, 3, 5, 6),
-    (0, 3, 9, 2, 0),
-    (2, 2, 8, 1, 1),
-    (7, 7, 0, 0, 0),
-    (3, 2, 6, 3, 0),
-    (2, 5, 3, 2, 2),
-    (6, 5, 2, 1, 0),
-    (0, 2, 2, 3, 7),
-]
+VOTES = [*((0, 0, 0, 0, 14), (0, 2, 6, 4, 2), (0, 0, 3, 5, 6), (0, 3, 9, 2, 0), (2, 2, 8, 1, 1))]
+VOTES += [*((7, 7, 0, 0, 0), (3, 2, 6, 3, 0), (2, 5, 3, 2, 2), (6, 5, 2, 1, 0), (0, 2, 2, 3, 7))]
 
 
 def once(ratings, categories):
@@ -46,42 +34,28 @@ def test_cohens_kappa_is_that_of_scikit_learn(pairs):
         assert found.kappa[0] == pytest.approx(cohen_kappa_score(first, second, labels=[0, 1, 2]), abs=1e-9)
 
 
-def test_two_raters_have_their_own_shares_and_more_have_common_ones():
+def test_raters_by_hand():
     rows = [(0, 1)] * 3 + [(1, 1)] * 3
     assert once(rows, 2).kappa[0] == pytest.approx(0)  # Cohen; Fleiss' would be negative
     tripled = [(0, 1, 1)] * 3 + [(1, 1, 1)] * 3
     assert once(tripled, 2).kappa[0] < -0.1
-
-
-@pytest.mark.parametrize("raters", [2, 3, 5])
-def test_full_agreement_has_kappa_1(raters):
-    found = once([[category] * raters for category in (0, 1, 2, 1)], 3)
-    assert found.share[0] == 1 and found.kappa[0] == pytest.approx(1)
-
-
-def test_a_resample_is_the_agreement_of_its_rows():
-    rng = np.random.default_rng(2)
-    ratings = rng.integers(0, 3, (40, 2))
-    clusters = np.repeat(np.arange(10), 4)
-    counts = item_counts(10, 20, 1)
-    found = agreement(ratings, 3, clusters, counts)
-    for draw in range(21):
-        rows = np.concatenate(
-            [
-                np.flatnonzero(clusters == cluster)
-                for cluster in np.repeat(np.arange(10), counts[draw].astype(int))
-            ]
-        )
-        first, second = ratings[rows].T
-        assert found.share[draw] == pytest.approx(np.mean(first == second))
-        assert found.kappa[draw] == pytest.approx(cohen_kappa_score(first, second))
-
-
-def test_one_rater_agrees_with_nobody():
+    for raters in (2, 3, 5):
+        found = once([[category] * raters for category in (0, 1, 2, 1)], 3)
+        assert found.share[0] == 1 and found.kappa[0] == pytest.approx(1)
     with pytest.raises(ValueError, match="agreement needs two raters, not 1"):
         once([[0], [1]], 2)
 
 
-def test_a_resample_without_rows_is_not_defined():
+def test_a_resample_is_the_agreement_of_its_rows():
+    ratings = np.random.default_rng(2).integers(0, 3, (40, 2))
+    clusters = np.repeat(np.arange(10), 4)
+    counts = item_counts(10, 20, 1)
+    found = agreement(ratings, 3, clusters, counts)
+    for draw, times in enumerate(counts.astype(int)):
+        rows = [row for own in np.repeat(np.arange(10), times) for row in np.flatnonzero(clusters == own)]
+        first, second = ratings[rows].T
+        assert found.share[draw] == pytest.approx(np.mean(first == second))
+        assert found.kappa[draw] == pytest.approx(cohen_kappa_score(first, second))
+    # A resample without rows is not defined.
     found = agreement(np.array([[0, 0], [1, 1]]), 2, np.array([0, 0]), np.array([[1.0, 0], [0, 1]]))
     assert found.share[0] == 1 and np.isnan(found.share[1]) and np.isnan(found.kappa[1])

@@ -1,5 +1,3 @@
-"""Chance against every answer that could be given, and which models are above it."""
-
 from itertools import product
 
 import numpy as np
@@ -11,28 +9,19 @@ from scipy.stats import binomtest
 from benchc.statistics.chance import Chance, lower_bounds, option_chance, standings
 from benchc.statistics.resampling import drawn_means, item_counts
 
+ITEM = st.integers(2, 4).flatmap(lambda k: st.tuples(st.integers(0, k - 1), st.just(k)))
 
-@given(
-    st.lists(
-        st.integers(2, 4).flatmap(lambda k: st.tuples(st.integers(0, k - 1), st.just(k))),
-        min_size=1,
-        max_size=4,
-    )
-)
+
+@given(st.lists(ITEM, min_size=1, max_size=4))
 def test_chance_is_the_mean_over_all_answers_and_the_largest_of_equal_ones(items):
     answers, options = zip(*items, strict=True)
-    accuracies = [
-        np.mean([a == b for a, b in zip(given_answers, answers, strict=True)])
-        for given_answers in product(*map(range, options))
-    ]
+    accuracies = [np.mean(np.equal(given, answers)) for given in product(*map(range, options))]
     found = option_chance(answers, options)
     assert found.guessing == pytest.approx(np.mean(accuracies))
     by_letter = {letter: np.mean([a == place for a in answers]) for place, letter in enumerate("ABCD")}
     assert found.constant == max(by_letter.values()) == by_letter[found.answer]
     assert found.level == max(found.guessing, found.constant)
-
-
-def test_the_first_of_equal_letters_is_taken():
+    # The first of equal letters.
     assert option_chance([2, 1, 1, 2], [4, 4, 3, 3]) == Chance((2 / 4 + 2 / 3) / 4, 0.5, "B")
 
 
@@ -65,14 +54,9 @@ def test_a_model_must_exceed_guessing_and_the_best_constant_answer_beyond_its_in
         frame = standings_of_right([half], [chance])
         assert (frame["above_chance"][0], frame["ranked"][0]) == (above, above)
         assert frame["accuracy_low"][0] < 0.45 < frame["accuracy"][0]
-
-
-def test_right_by_luck_is_not_above_chance():
-    two_of_two, three_of_three = (
-        standings_of_right([[1] * items], [Chance(0.25, 0.2, "A")])["above_chance"][0] for items in (2, 3)
-    )
-    # Guessing gives them with 1/16 and 1/64; the end of an interval is exceeded with 1/40.
-    assert (two_of_two, three_of_three) == (False, True)
+    # Guessing gives two and three right answers with 1/16 and 1/64; an interval's end is exceeded with 1/40.
+    for items, above in ((2, False), (3, True)):
+        assert standings_of_right([[1] * items], [Chance(0.25, 0.2, "A")])["above_chance"][0] == above
 
 
 def test_a_low_label_mass_takes_the_rank():
@@ -98,3 +82,12 @@ def test_values_are_in_the_unit_of_tables():
     row = frame.row(0, named=True)
     assert (row["accuracy"], row["guessing"], row["constant"]) == (50, 6.25, 0)
     assert row["accuracy_low"] < 50 < row["accuracy_high"] < 100 and row["above_chance"]
+
+
+@pytest.mark.parametrize(("first", "draws"), [(0.2, [0.9] * 10), (0.9, [0.2] + [0.9] * 9)])
+def test_the_interval_is_of_all_resamples_and_not_of_the_sample(first, draws):
+    drawn = np.array([[first], *[[draw] for draw in draws]])
+    settings = {"least_label_mass": 0.5, "rank_below_chance": False}
+    frame = standings(["a"], "Acc", drawn, 100, [Chance(0.5, 0.5, "A")], [None], **settings)
+    assert frame["accuracy"][0] == first
+    assert frame["above_chance"][0] == (min(draws) > 0.5) == (frame["accuracy_low"][0] > 0.5)

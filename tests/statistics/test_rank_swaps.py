@@ -37,15 +37,26 @@ def test_holm_keeps_the_order_between_the_bounds_of_bonferroni(values):
     assert adjusted[order[0]] == pytest.approx(min(1.0, values[order[0]] * len(values)))
 
 
-def test_a_p_of_the_level_itself_is_a_swap():
-    drawn = [np.tile([0.6, 0.3], (40, 1)), np.tile([0.5, 0.4], (40, 1))]
-    row = swap_table(["a", "b"], drawn, ["x", "y"]).row(0, named=True)
+def row_of(first, second):
+    return swap_table(["a", "b"], [first, second], ["x", "y"]).row(0, named=True)
+
+
+def test_a_p_of_the_level_itself_is_a_swap_and_differences_of_rounding_are_ties():
+    row = row_of(np.tile([0.6, 0.3], (40, 1)), np.tile([0.5, 0.4], (40, 1)))
     # In none of 39 draws does a sign fail: 2 / 40.
     assert (row["p"], row["p_holm"]) == (LEVEL, LEVEL) and row["swap"] and row["opposite"]
-
-
-def test_differences_of_rounding_alone_are_ties():
     drawn = [np.tile([0.3, 0.1 + 0.2], (100, 1)), np.tile([0.1 + 0.2, 0.3], (100, 1))]
     assert (np.sign(drawn[0] - drawn[1]) == [-1, 1]).all()
-    row = swap_table(["a", "b"], drawn, ["x", "y"]).row(0, named=True)
+    row = row_of(*drawn)
     assert (row["opposite"], row["p"], row["swap"]) == (False, 1.0, False)
+
+
+def test_differences_are_of_the_sample_and_intervals_of_the_resamples():
+    zeros = np.zeros((11, 2))
+    drawn = np.vstack([[[0.9, -0.9]], np.full((10, 2), 0.5)])
+    row = row_of(drawn, zeros)
+    assert (row["x_difference"], row["y_difference"], row["opposite"]) == (0.9, -0.9, True)
+    assert (row["x_low"], row["x_high"], row["y_low"], row["y_high"]) == (0.5, 0.5, 0.5, 0.5)
+    drawn[0] = np.nan, 0.9
+    row = row_of(drawn, zeros)
+    assert row["opposite"] is None and row["x_low"] == 0.5 and row["p"] == 1

@@ -15,9 +15,6 @@ def test_counts_are_a_seeded_sample_of_the_same_size():
     assert (item_counts(50, 7, seed=3) == counts[:8]).all()  # more draws begin with the same ones
     assert (item_counts(50, 20, seed=4)[1:] != counts[1:]).any()
     assert len(np.unique(counts, axis=0)) == 21
-
-
-def test_every_item_is_equally_likely():
     # Mean count 1 with variance 1 - 1/n in 4,000 draws: a deviation of 0.1 is over six standard errors.
     assert np.abs(item_counts(10, 4_000, seed=0)[1:].mean(axis=0) - 1).max() < 0.1
 
@@ -49,12 +46,6 @@ def test_the_order_of_items_changes_no_bit_of_a_product(order_and_seed):
     assert means[:, 0].tolist() == exact
 
 
-def test_a_draw_without_weight_is_undefined():
-    counts = np.array([[1.0, 1.0], [0.0, 2.0]])
-    means = drawn_means(counts, np.array([[0.5], [0.0]]), np.array([1.0, 0.0]))
-    assert means[0, 0] == 0.5 and np.isnan(means[1, 0])
-
-
 def test_percentiles_by_hand():
     draws = np.arange(201.0)[:, None] * [1, 0] + [0, 7]
     low, high = percentile_interval(draws)
@@ -64,10 +55,10 @@ def test_percentiles_by_hand():
     assert (low[0], high[0]) == (5, 195) and np.isnan([low[1], high[1]]).all()
     ranks = np.array([[1.0], [1.0], [2.0], [4.0]])
     assert [end[0] for end in percentile_interval(ranks, interpolate=False)] == [1, 4]
-
-
-def test_other_tails_give_other_ends():
-    draws = np.arange(101.0)[:, None]
-    assert [end[0] for end in percentile_interval(draws, tails=np.array([0.05, 0.95]))] == [5, 95]
-    draws = np.append(draws, [[np.nan]], axis=0)
-    assert [end[0] for end in percentile_interval(draws, tails=np.array([0.05, 0.95]))] == [5, 95]
+    for draws in (np.arange(101.0), np.r_[np.arange(101.0), np.nan]):
+        ends = percentile_interval(draws[:, None], tails=np.array([0.05, 0.95]))
+        assert [end[0] for end in ends] == [5, 95]
+    # A draw without weight is not defined.
+    counts = np.array([[1.0, 1.0], [0.0, 2.0]])
+    means = drawn_means(counts, np.array([[0.5], [0.0]]), np.array([1.0, 0.0]))
+    assert means[0, 0] == 0.5 and np.isnan(means[1, 0])

@@ -28,6 +28,21 @@ def compile_sources() -> None:
         compileall.compile_dir(ROOT / part, quiet=2)
 
 
+def planned_jobs(output: str, with_page: bool = False) -> dict[str, int]:
+    """Return the jobs that a dry run lists, by rule; empty where nothing is to be done.
+
+    ``with_page``: the jobs of the results page, too, which follow nearly every other one. They are
+    returned in any case where there are no others.
+    """
+    if "Nothing to be done" in output:
+        return {}
+    table = output.split("Job stats:")[1].split("total")[0]
+    counts = Counter({name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)})
+    del counts["all"]
+    others = {name: count for name, count in counts.items() if name not in PAGE}
+    return dict(counts) if with_page or not others else others
+
+
 class Checkout:
     """A working copy with a run of its own; ``config`` is the file that its commands use."""
 
@@ -95,21 +110,8 @@ class Checkout:
         self.snakemake("--cores", str(cores), "--show-failed-logs", *arguments)
 
     def plan(self, *arguments: str, with_page: bool = False) -> dict[str, int]:
-        """Return the jobs that a dry run lists, by rule; empty where nothing is to be done.
-
-        ``with_page``: the jobs of the results page, too, which follow nearly every other one. They are
-        returned in any case where there are no others.
-        """
-        output = self.snakemake("-n", *arguments).stdout
-        if "Nothing to be done" in output:
-            return {}
-        table = output.split("Job stats:")[1].split("total")[0]
-        counts = Counter(
-            {name: int(count) for name, count in re.findall(r"^(\w+) +(\d+)$", table, re.MULTILINE)}
-        )
-        del counts["all"]
-        others = {name: count for name, count in counts.items() if name not in PAGE}
-        return dict(counts) if with_page or not others else others
+        """Return the jobs of a dry run, as :func:`planned_jobs`."""
+        return planned_jobs(self.snakemake("-n", *arguments).stdout, with_page)
 
     def hashes(self, *folders: str) -> dict[str, str]:
         """Return a hash of every file in the folders (default: results), but for caches and records.
@@ -145,13 +147,14 @@ class Checkout:
 
     @contextmanager
     def restored(self, file: str) -> Iterator[Path]:
-        """Give a file, and put it back as it was."""
+        """Give a file, and put it back as it was, with its time."""
         path = self.folder / file
-        content = path.read_bytes()
+        content, status = path.read_bytes(), path.stat()
         try:
             yield path
         finally:
             path.write_bytes(content)
+            os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
     def plan_of_edit(self, file: str, old: str, new: str) -> dict[str, int]:
         """Return the jobs that rerun if the first ``old`` in a file were ``new``."""

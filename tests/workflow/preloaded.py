@@ -74,7 +74,9 @@ SERVE = "--serve"
 KEPT: list[ModuleType] = []  # torchvision's operators are declared as long as their module exists
 ROOT = Path(__file__).resolve().parents[2]
 CLOSURE = "benchc/closure.py"
-READING = ("snakemake", "scripts.benchc", "scripts.stage")  # modules that read the source files
+COMMANDS = "scripts.benchc"
+# Modules that read the source files.
+READING = ("snakemake", "scripts.commands.run_snakemake", COMMANDS, "scripts.stage")
 Request = tuple[list[str], str, dict[str, str]]
 
 
@@ -94,7 +96,7 @@ def preloaded_python(environment: dict[str, str], wait: bool = True) -> Iterator
         listener.bind(address)
         listener.listen(64)
         number = listener.fileno()
-        command = [sys.executable, __file__, SERVE, str(number), ready]
+        command = [sys.executable, __file__, SERVE, str(number), ready, str(program)]
         # The server ends with its standard input.
         with subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=[number], env=environment):
             listener.close()  # without the server a job fails, and does not wait
@@ -118,7 +120,8 @@ def serve(listener: socket.socket) -> Request | None:
                 found, status = os.waitpid(process, os.WNOHANG)
                 if found:
                     code = os.waitstatus_to_exitcode(status)
-                    with running.pop(process) as connection:
+                    # The program may have been killed, too.
+                    with running.pop(process) as connection, contextlib.suppress(ConnectionError):
                         connection.sendall(str(code if code >= 0 else 128 - code).encode())
         if listener in ready:
             connection = listener.accept()[0]
@@ -222,6 +225,7 @@ def main() -> None:
         sys.exit(run_with_jobs(sys.argv[1:]))
     sources = import_packages()
     Path(sys.argv[3]).mkdir(exist_ok=True)
+    program = sys.argv[4]
     request = serve(socket.socket(fileno=int(sys.argv[2])))
     if request is None:
         return
@@ -235,6 +239,8 @@ def main() -> None:
     sys.argv = [module, *arguments]
     if module in READING:
         sources.give(Path(folder))
+    if module == COMMANDS:
+        sys.executable = program  # which it replaces itself by
     if is_file:
         os._exit(status_of(lambda: runpy.run_path(module, run_name="__main__")))
     os._exit(status_of(lambda: runpy.run_module(module, run_name="__main__", alter_sys=True)))

@@ -151,3 +151,9 @@ def test_all_other_jobs_stay_off_the_partition_with_gpus(submitted):
 
 def test_scores_and_judgements_are_computed_where_snakemake_runs(submitted):
     assert len(submitted) == 9 and not [name for name in submitted if name.startswith(("score", "judge"))]
+
+
+def test_snakemakes_own_default_for_disk_is_no_warning(tmp_path, python):
+    checkout = Checkout(tmp_path / "benchc", "config/demo-diagnostics.yaml")
+    checkout.python = python
+    assert "never awaited" not in checkout.snakemake("-n", "--profile", "slurm").stdout

@@ -47,6 +47,20 @@ def app_of(stage: str) -> App:
     return app
 
 
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory, python: Path) -> Checkout:
+    """A checkout whose dry runs list the commands of jobs."""
+    checkout = Checkout(tmp_path_factory.mktemp("conformance") / "benchc", "config/config.yaml")
+    checkout.python = python
+    with (checkout.folder / "Snakefile").open("a") as file:
+        file.write(LIST)
+    # A source that a command converts.
+    converted = checkout.folder / "results/r-bench/released.tsv"
+    converted.parent.mkdir(parents=True)
+    converted.touch()
+    return checkout
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -57,22 +71,15 @@ def app_of(stage: str) -> App:
     ids=lambda path: path.name,
 )
 def test_the_command_of_each_job_is_one_of_its_stage(
-    path: Path, tmp_path: Path, python: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, checkout: Checkout, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("BENCHC_SHARED", write_empty_sources(tmp_path / "shared"))
-    checkout = Checkout(tmp_path / "benchc", f"config/{path.name}")
-    checkout.python = python
-    with (checkout.folder / "Snakefile").open("a") as file:
-        file.write(LIST)
+    monkeypatch.setenv("BENCHC_SHARED", write_empty_sources(tmp_path))
+    monkeypatch.setattr(checkout, "config", f"config/{path.name}")
     for captions in ((yaml.safe_load(path.read_text()).get("curate") or {}).get("captions") or {}).values():
         if captions.get("file"):  # of the user's own photos
             file_of_captions = checkout.folder / captions["file"]
             file_of_captions.parent.mkdir(parents=True, exist_ok=True)
             file_of_captions.touch()
-    # A source that a command converts.
-    converted = checkout.folder / "results/r-bench/released.tsv"
-    converted.parent.mkdir(parents=True)
-    converted.touch()
     lines = checkout.snakemake("-n").stdout.splitlines()
     jobs = [json.loads(line.removeprefix("COMMAND ")) for line in lines if line.startswith("COMMAND ")]
     rules = {rule for rule, command in jobs if command}

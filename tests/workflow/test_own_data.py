@@ -16,7 +16,7 @@ from tests.sources.data_files import (
     write_as_tsv,
 )
 from tests.sources.tsv_files import BLUE, RED, image_bytes
-from tests.workflow.checkout import ROOT, Checkout
+from tests.workflow.checkout import ROOT, Checkout, planned_jobs
 
 POOL = "results/mine/pool/items.parquet"
 GREEN = image_bytes((5, 250, 5))
@@ -58,7 +58,7 @@ def rewrite(path: Path, content: bytes) -> None:
 def planned(checkout: Checkout) -> tuple[dict[str, int], set[str]]:
     """Return the jobs of a dry run, and the sources that it reads."""
     output = checkout.snakemake("-n", POOL).stdout
-    return checkout.plan(POOL), set(re.findall(r"Reading the items of (\w+)", output))
+    return planned_jobs(output), set(re.findall(r"Reading the items of (\w+)", output))
 
 
 def test_an_edit_of_an_image_or_a_file_reads_that_source_alone(checkout: Checkout) -> None:

@@ -74,6 +74,18 @@ def test_without_a_module_it_is_the_ordinary_one(python):
     assert subprocess.run(command, text=True, capture_output=True).stdout == f"{sys.executable} False\n"
 
 
+def test_a_killed_program_leaves_the_server_for_others(python, tmp_path):
+    (tmp_path / "job.py").write_text("import sys; print('begins', flush=True); sys.stdin.read(); print(2)")
+    command = [python, "-m", "job"]
+    with subprocess.Popen(command, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as killed:
+        assert killed.stdout.readline() == b"begins\n"
+        killed.kill()
+        killed.wait()
+    assert killed.stdout.closed
+    done = subprocess.run(command, cwd=tmp_path, text=True, stdin=subprocess.DEVNULL, capture_output=True)
+    assert done.stdout == "begins\n2\n"
+
+
 def test_source_files_that_differ_are_read(tmp_path, monkeypatch):
     checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
     files = ["benchc/errors.py", "scripts/stage.py"]

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 from base64 import urlsafe_b64encode
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 from benchc.closure import content_sample
 from benchc.workflow import run_record
 from benchc.workflow.job_facts import facts_file
-from benchc.workflow.records import RECORDS
+from benchc.workflow.records import INCOMPLETE, RECORDS
 from benchc.workflow.run_record import begin, complete_killed, finish, read_record
 
 FOLDER = Path("results/small")
@@ -34,15 +35,21 @@ def write(path: Path, content: str, time: float) -> Path:
 
 
 def made(
-    output: Path, *inputs: Path, content: str = "1", seconds: int = 50, end: float | None = BEGAN + 100
+    output: Path,
+    *inputs: Path,
+    content: str = "1",
+    seconds: int = 50,
+    end: float | None = BEGAN + 100,
+    rule: str = "table1",
+    words: Sequence[str] = WORDS,
 ) -> None:
     """Write an output and Snakemake's record of it."""
     time = BEGAN + 100 if end is None else end
     write(output, content, time)
     record = {
-        "rule": "table1",
+        "rule": rule,
         "input": [str(path) for path in inputs],
-        "shellcmd": f"python -m scripts.stage {' '.join(WORDS)} 2>&1 | tee log",
+        "shellcmd": f"python -m scripts.stage {' '.join(words)} 2>&1 | tee log",
         "starttime": time - seconds,
         "endtime": end,
         "params": [],
@@ -133,7 +140,15 @@ def test_an_output_stays_as_a_job_wrote_it_until_it_is_made_again_or_removed() -
     made(OUTPUT, content="2", end=BEGAN + 400)
     again = outputs()["tables/table1.csv"]
     assert (again["hash"], again["made"]) == (sha256("2"), "2027-01-15T08:06:40+00:00")
+    # What its job made beside it stays, so that the deleted one is missed; not what an earlier job made.
+    other = FOLDER / "tables/table1.md"
+    made(other, end=BEGAN + 399)
+    both = outputs()
     OUTPUT.unlink()
+    assert outputs() == both and len(both) == 2
+    made(other, end=BEGAN + 500)
+    assert [*outputs()] == ["tables/table1.md"]
+    other.unlink()
     assert outputs() == {}
 
 
@@ -149,16 +164,78 @@ def test_what_was_accepted_by_touch_keeps_what_made_it() -> None:
     assert outputs()["tables/table1.csv"]["hash"] == sha256("2")
 
 
-def test_a_call_counts_the_tries_since_it_began() -> None:
+def test_touch_accepts_the_inputs_too_as_they_are() -> None:
+    pool = write(FOLDER / "pool", "in", BEGAN)
+    facts(WORDS, {"start": BEGAN + 60, "host": "n1"}, {"end": BEGAN + 90})
+    made(OUTPUT, pool)
+    first = outputs()["tables/table1.csv"]
+    # Of a job with two outputs, the times differ by some milliseconds.
+    os.utime(pool, (BEGAN + 400, BEGAN + 400))
+    made(OUTPUT, pool, seconds=1, end=BEGAN + 401)
+    again = outputs()["tables/table1.csv"]
+    assert again == first | {"made": "2027-01-15T08:06:41+00:00"} and again["inputs"] == {
+        "pool": sha256("in")
+    }
+    # Without an earlier record, or of a file that was edited.
+    write(pool, "edited", BEGAN + 500)
+    made(OUTPUT, pool, content="edited, too", seconds=0, end=BEGAN + 501)
+    edited = outputs()["tables/table1.csv"]
+    assert (edited["hash"], edited["inputs"]) == (sha256("edited, too"), {"pool": sha256("edited")})
+    # A job that ran again and wrote the same.
+    facts(WORDS, {"start": BEGAN + 600, "host": "n2"}, {"end": BEGAN + 610})
+    write(pool, "newer", BEGAN + 590)
+    made(OUTPUT, pool, content="edited, too", seconds=20, end=BEGAN + 611)
+    rerun = outputs()["tables/table1.csv"]
+    assert (rerun["host"], rerun["inputs"]) == ("n2", {"pool": sha256("newer")})
+
+
+@pytest.mark.parametrize(("retries", "again"), [(0, 1), (1, 1), (3, 3)])
+def test_a_call_counts_the_tries_since_it_began(retries: int, again: int) -> None:
     began = run_record.began()
     before, start = {"start": began - 1}, {"start": began + 1}
     facts(["a"], before, {"end": began}, start, {"end": began + 2}, start)
     facts(["b"], before)
     facts(["c"], start)
-    outputs()
+    # Jobs that were cancelled before their stage began left no facts.
+    assert finish("small", "finished", retries=retries) is None
     (call,) = read_record(FOLDER)["calls"]
-    assert (call["result"], call["jobs"], call["tried_again"]) == ("finished", 2, 1)
+    assert (call["result"], call["jobs"], call["tried_again"]) == ("finished", 2, again)
     assert call["end"] is not None
+
+
+def test_the_command_is_that_which_the_user_typed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(run_record.TYPED, "benchc run 'a b.yaml' --token=hf_x --cores 2")
+    assert begin("small", ["snakemake", "--logger", "stages"], "local") is None
+    assert read_record(FOLDER)["calls"][-1]["command"] == "benchc run 'a b.yaml' '--token=***' --cores 2"
+    assert run_record.TYPED not in os.environ
+
+
+def test_costs_include_what_was_made_for_all_runs_but_not_other_runs() -> None:
+    model, drawn, other = (Path("results", name) for name in ("models/m/a", "models/set", "other/a"))
+    made(model, drawn, rule="train", words=["train", "a"])
+    made(drawn, rule="draw", words=["draw", "b"])
+    made(other, rule="other", words=["pool", "c"])
+    made(Path("results/models/unused"), rule="unused", words=["d"])
+    made(OUTPUT, model, other)
+    outputs()
+    stages = json.loads((FOLDER / "run.json").read_text())["stages"]
+    assert {rule: stage["seconds"] for rule, stage in stages.items()} == dict.fromkeys(
+        ("draw", "table1", "train"), 50
+    )
+
+
+@pytest.mark.parametrize("is_running", [False, True])
+def test_what_a_killed_call_was_writing_is_removed_unless_a_job_may_still_run(is_running: bool) -> None:
+    shared = Path("results/models/tiny/model.json")
+    left = []
+    for output in (OUTPUT, shared):
+        made(output)
+        left.append(write(output.with_name(f".{output.name}.0abcdefgh"), "", 1.0))
+    if is_running:
+        write(INCOMPLETE / urlsafe_b64encode(b"results/small/other.csv").decode(), "{}", BEGAN)
+    assert complete_killed("small", []) is None
+    # Another checkout may write what runs share.
+    assert [path.exists() for path in left] == [is_running, True]
 
 
 def test_a_killed_call_is_completed_once() -> None:
@@ -192,3 +269,13 @@ def test_an_edited_record_is_kept_aside() -> None:
     assert begin("small", ["snakemake"], "local") is None
     assert (FOLDER / "run.json.unreadable").read_text() == edited
     assert len(read_record(FOLDER)["calls"]) == 1
+
+
+@pytest.mark.parametrize("time", ["yesterday", "2027-01-15T08:06:40"])
+def test_a_time_that_was_edited_makes_a_record_unreadable(time: str) -> None:
+    made(OUTPUT)
+    outputs()
+    record = json.loads((FOLDER / "run.json").read_text())
+    record["outputs"]["tables/table1.csv"]["made"] = time
+    (FOLDER / "run.json").write_text(json.dumps(record))
+    assert read_record(FOLDER) == {}

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import resource
+import signal
 import socket
 import subprocess
 import sys
@@ -19,7 +20,15 @@ import yaml
 from benchc.workflow import job_facts
 from benchc.workflow.job_facts import facts_file, recorded_facts, tries_of
 from benchc.workflow.records import RECORDS, records_in
-from benchc.workflow.run_record import Hashes, _without_secrets, code_revision, finish, hash_of, stages_of
+from benchc.workflow.run_record import (
+    Hashes,
+    begin,
+    code_revision,
+    finish,
+    hash_of,
+    read_record,
+    stages_of,
+)
 from tests.workflow.checkout import Checkout
 
 FOLDER = "results/small"
@@ -167,6 +176,36 @@ def test_a_call_that_failed_says_so(finished: Checkout, tmp_path: Path) -> None:
     assert done.returncode == 1
     call = record_of(checkout)["calls"][-1]
     assert (call["result"], call["jobs"], call["tried_again"]) == ("failed", 1, 1)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_a_call_that_the_user_stopped_says_so(tmp_path: Path, sent: signal.Signals) -> None:
+    checkout = Checkout(tmp_path / "benchc", "config/demo-diagnostics.yaml")
+    python = checkout.folder / "commands/python"
+    python.parent.mkdir()
+    python.write_text(f'#!/bin/bash\ntouch {checkout.folder}/began\nsleep 3\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    checkout.python_of_jobs = python
+    target = "results/demo-diagnostics/models.json"
+    command = [sys.executable, "-m", "snakemake", "--configfile", checkout.config, "--cores", "1", target]
+    # As a script starts it in the background: there, SIGINT is ignored.
+    ignored = ["bash", "-c", "trap '' INT; exec \"$@\"", "bash", *command]
+    with subprocess.Popen(
+        ignored,
+        cwd=checkout.folder,
+        env=checkout.environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        while not (checkout.folder / "began").exists():
+            assert process.poll() is None, process.stdout and process.stdout.read()
+            time.sleep(0.1)
+        process.send_signal(sent)
+        text, _ = process.communicate(timeout=120)
+    assert process.returncode == 1, text
+    (call,) = record_of(checkout, "results/demo-diagnostics")["calls"]
+    assert call["result"] == "stopped"
 
 
 def test_a_folder_without_a_record_is_an_error(finished: Checkout) -> None:
@@ -343,41 +382,17 @@ def test_the_revision_is_that_of_the_code(tmp_path: Path, monkeypatch: pytest.Mo
     assert code_revision()["revision"] is None
 
 
-def test_values_of_secret_options_are_not_recorded() -> None:
-    command = [
-        "snakemake",
-        "--cores",
-        "2",
-        "--storage-s3-secret-key",
-        "abc",
-        "--api-token=def",
-        "--config",
-        "a=1",
-        "TOKEN=ghi",
-        "--until",
-        "tokens",
-        "pool",
-    ]
-    assert [*_without_secrets(command)] == [
-        *(
-            "snakemake",
-            "--cores",
-            "2",
-            "--storage-s3-secret-key",
-            "***",
-            "--api-token=***",
-            "--config",
-            "a=1",
-        ),
-        *("TOKEN=***", "--until", "tokens", "pool"),
-    ]
-
-
 def test_an_unreadable_record_is_kept_aside(folder: Path) -> None:
     (folder / "results/a").mkdir(parents=True)
     (folder / "results/a/run.json").write_text("{cut off")
     assert finish("a", "finished") is None
     assert (folder / "results/a/run.json.unreadable").read_text() == "{cut off"
+
+
+def test_an_argument_that_is_not_utf_8_is_recorded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchc.workflow.run_record._call", {})
+    assert begin("a", ["snakemake", "\udce4"], "local") is None
+    assert read_record(Path("results/a"))["calls"][0]["command"] == "snakemake '\udce4'"
 
 
 def test_a_line_that_was_cut_off_hides_no_later_try(folder: Path) -> None:

@@ -1,25 +1,27 @@
 """`benchc run`: its lines on a terminal and elsewhere, when a job fails, and when the user stops it."""
 
+import json
 import os
 import pty
 import re
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from logging import INFO, LogRecord
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.tests import MockOutputSettings
 
 from benchc.sources.report import Remark, report_frame, summary
+from benchc.workflow.job_facts import FOLDER, facts_file, stage_words
 from snakemake_logger_plugin_stages.handler import LogHandler
-from snakemake_logger_plugin_stages.logs import warnings_of
+from snakemake_logger_plugin_stages.logs import error_of, warnings_of
 from snakemake_logger_plugin_stages.settings import LogHandlerSettings
-from snakemake_logger_plugin_stages.stages import Stages
+from snakemake_logger_plugin_stages.stages import Job, Stages
 from tests.benchmarks.bench_c.trial import CONFIG
 from tests.config.trial import MODELS, SOURCES
 from tests.workflow.checkout import ROOT
@@ -76,6 +78,66 @@ def run(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+NO_RULE = (
+    "No rule to produce nosuch; correct the target: a rule, or a file of this run (--list-rules, --summary)"
+)
+REFUSES = """
+from benchc.errors import InputError
+try:
+    raise InputError("a.yaml: b is 1; correct it")
+except InputError as error:
+    raise WorkflowError(str(error))
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "snakefile", "sentence"),
+    [
+        ("--cores 1 nosuch", SNAKEFILE, NO_RULE),
+        ("--cores 1 --full nosuch", SNAKEFILE, NO_RULE),
+        ("--cores x", SNAKEFILE, "Error parsing number of cores .*; correct the options .*"),
+        (
+            "--cores 1 --config nosuch",
+            SNAKEFILE,
+            "--config: Invalid config definition: .*; correct the option",
+        ),
+        ("--cores 1", REFUSES, r"a\.yaml: b is 1; correct it"),
+        ("--cores 1", f'{SNAKEFILE}raise WorkflowError("a: b\\nc: d")', "c: d"),
+        (
+            "--cores 1",
+            'rule all:\n    input: "nosuch"',
+            "Missing input files for rule all: .* nosuch; restore .*",
+        ),
+        (
+            "--cores 1",
+            "rule all:\n    output: touch('locks')",
+            r".*/\.snakemake/locks: cannot be .*\(File exists\).*",
+        ),
+        (
+            "--cores 1",
+            "rule all:\n    input: 'config.yaml'\n    output: 'a'\n"
+            "    shell: 'touch {output}; touch -d tomorrow {input}'",
+            r"a: its input config\.yaml has a time in the future; correct the clock, or touch .*",
+        ),
+        ("--cores 1", f"{SNAKEFILE}x = 1 / 0", "ZeroDivisionError: division by zero; see above"),
+    ],
+)
+def test_the_last_line_says_why_snakemake_stopped(
+    folder: Path, options: str, snakefile: str, sentence: str
+) -> None:
+    (folder / "Snakefile").write_text(snakefile)
+    if "locks" in snakefile:
+        (folder / ".snakemake").mkdir()
+        (folder / ".snakemake/locks").touch()
+    done = run(folder, *options.split())
+    *before, last = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert last == f"error: {sentence}" or re.fullmatch(f"error: {sentence}", last)
+    assert "Traceback" not in done.stderr
+    # What the sentence says is not there twice.
+    assert not any(re.match("Missing ?Rule|.*a.yaml", line) for line in before)
+
+
 def matches(lines: list[str], patterns: list[str]) -> bool:
     return len(lines) == len(patterns) and all(map(re.fullmatch, patterns, lines))
 
@@ -85,13 +147,12 @@ def test_a_log_has_a_line_when_a_stage_starts_and_ends(folder: Path) -> None:
     done = run(folder)
     assert (done.returncode, done.stdout) == (0, "")
     expected = [
-        r"5 jobs: 3 first, last, all",
-        r"\[0/5\] first: 0 of 3 jobs; now: Making [abc]",
-        rf"\[3/5\] first: 3 jobs took {TIME} in total",
-        r"\[3/5\] last: last",
-        rf"\[4/5\] last: 1 job took {TIME}",
-        r"Complete log\(s\): .*",
-        rf"5 of 5 jobs done in {TIME}",
+        r"4 jobs: 3 first, last",
+        r"\[0/4\] first: 0 of 3 jobs; now: Making [abc]",
+        rf"\[3/4\] first: 3 jobs took {TIME} in total",
+        r"\[3/4\] last: last",
+        rf"\[4/4\] last: 1 job took {TIME}",
+        rf"4 of 4 jobs done in {TIME}",
         r"results: results/trial \(start with tables/\)",
     ]
     assert matches(done.stderr.splitlines(), expected), done.stderr
@@ -142,7 +203,11 @@ def test_all_lines_are_shown_on_request(folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "options",
-    ["a.first b.first --cores 1", "a.first b.first --cores 1 --full", "--cores 1 -- a.first b.first"],
+    [
+        "a.first b.first --cores 1",
+        "a.first b.first --cores 1 --full",
+        "--cores 1 --forcerun first -- a.first b.first",
+    ],
 )
 def test_targets_may_be_anywhere_after_the_configuration(folder: Path, options: str) -> None:
     done = run(folder, *options.split())
@@ -159,8 +224,8 @@ def test_a_failed_job_shows_its_log_and_ends_with_its_error(folder: Path) -> Non
     assert done.returncode == 1
     assert "log: logs/" in done.stderr and "hello\nprogress\nerror: x.tsv: no column; add it\n" in done.stderr
     *_, summary, failed = done.stderr.splitlines()
-    assert re.fullmatch(rf"0 of 5 jobs done in {TIME}", summary)
-    assert re.fullmatch(r"failed: first; error: x\.tsv: no column; add it; logs/[abc]\.log", failed)
+    assert re.fullmatch(rf"0 of 4 jobs done in {TIME}", summary)
+    assert re.fullmatch(r"error: job first: x\.tsv: no column; add it; see logs/[abc]\.log", failed)
 
 
 def test_a_run_that_waits_for_people_ends_with_the_line_that_says_so(folder: Path) -> None:
@@ -184,7 +249,7 @@ onerror:
     (folder / "Snakefile").write_text(waiting)
     (folder / "job").write_text(f"[ -e once ] && exit 1; touch once; {job} exit 1")
     lines = run(folder, "--cores", "1", "--keep-going", "last").stderr.splitlines()
-    assert [line.partition(";")[0] for line in lines if line.startswith("failed")] == ["failed: first"] * 2
+    assert [line.partition(";")[0] for line in lines if line.startswith("error")] == ["error: job first"] * 2
     assert sum(line.startswith("Error in rule first") for line in lines) == 2
 
 
@@ -204,7 +269,7 @@ def test_a_terminal_shows_what_runs_until_the_user_stops_it(folder: Path) -> Non
     shown = ""
     while not re.search(rf"first: 1 of 3 jobs(, {TIME} left)?; now: Making [abc]", shown):
         shown += os.read(terminal, 4096).decode()
-    assert re.search(rf"1 of 5 jobs done in {TIME}", shown)
+    assert re.search(rf"1 of 4 jobs done in {TIME}", shown)
     os.write(terminal, b"\x03")
     try:
         while data := os.read(terminal, 4096):
@@ -213,9 +278,30 @@ def test_a_terminal_shows_what_runs_until_the_user_stops_it(folder: Path) -> Non
         pass
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 1
     assert "Terminating processes on user request" in shown
-    assert f"died with <Signals.SIGINT: {signal.SIGINT.value}>" in shown
-    assert re.search(r"failed: first; logs/[abc]\.log\s*$", shown)
+    # Not as a job that has failed.
+    assert re.search(r"stopped: 1 job was cancelled; the same command goes on\s*$", shown)
+    assert not re.search("Error|failed", shown)
     assert shown.rindex("\x1b[?25h") > shown.rindex("\x1b[?25l"), "the cursor stays hidden"
+
+
+def test_a_run_that_is_asked_to_stop_says_so_at_once_and_at_its_end(folder: Path) -> None:
+    (folder / "job").write_text("touch began; sleep 5")
+    process = subprocess.Popen(
+        command(sys.executable), cwd=folder, env=environment(), text=True, stderr=subprocess.PIPE
+    )
+    while not (folder / "began").exists():
+        time.sleep(0.1)
+    process.terminate()
+    assert process.stderr is not None
+    asked = next(line for line in process.stderr if "asked to stop" in line)
+    assert process.poll() is None, "it says so only when the jobs have ended"
+    rest = process.stderr.read()
+    assert process.wait() == 1
+    text = "waits for 1 job already started; Ctrl-C cancels what runs; the same command goes on"
+    assert asked == f"[0/4] asked to stop: {text}\n"
+    *_, done, last = rest.splitlines()
+    assert re.fullmatch(rf"1 of 4 jobs done in {TIME}", done)
+    assert last == "stopped: the same command goes on" and "Error" not in rest and "asked to" not in rest
 
 
 class Clock:
@@ -231,9 +317,14 @@ class Clock:
         record.__dict__.update(event=event, **fields)
         self.handler.handle(record)
 
-    def start(self, rule: str, job: int, does: str = "", log: list[str] | None = None) -> None:
-        fields = {"rule_name": rule, "jobid": job, "rule_msg": does, "output": ["file"], "log": log or []}
-        self.send(LogEvent.JOB_INFO, **fields)
+    def start(self, rule: str, job: int, does: str = "", command: str = "", *, local: bool = True) -> None:
+        fields = {"rule_name": rule, "jobid": job, "rule_msg": does, "output": ["file"], "log": []}
+        self.send(LogEvent.JOB_INFO, **fields, local=local, shellcmd=command)
+
+    def say(self, text: str, **fields: object) -> None:
+        record = LogRecord("snakemake", INFO, "file", 1, text, (), None)
+        record.__dict__.update(fields)
+        self.handler.handle(record)
 
     def end(self, job: int) -> None:
         self.send(LogEvent.JOB_FINISHED, job_id=job)
@@ -260,6 +351,73 @@ def test_a_long_stage_has_a_line_every_30_seconds(clock: Clock, capsys: pytest.C
         "[4/9] infer: 4 of 9 jobs, 01:40 left",
         "[6/9] infer: 6 of 9 jobs, 01:00 left",
     ]
+
+
+def test_jobs_of_slurm_run_when_their_own_records_say_so(
+    clock: Clock, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three jobs of one job of SLURM, one after another."""
+    monkeypatch.chdir(tmp_path)
+    FOLDER.mkdir(parents=True)
+    commands = [f"python -m scripts.stage corrupt --kind={job} 2>&1 | tee log" for job in range(3)]
+
+    def record(job: int, **facts: object) -> None:
+        with facts_file(stage_words(commands[job])).open("a") as file:
+            file.write(json.dumps(facts) + "\n")
+
+    clock.send(LogEvent.RUN_INFO, stats={"corrupt": 3, "all": 1, "total": 4})
+    now = time.time()
+    for job in range(3):
+        record(job, start=now - 900, slurm_job="6")  # and was killed
+        clock.start("corrupt", job, f"Writing {job}", commands[job], local=False)
+    clock.say("submitted: corrupt (3 jobs) as SLURM job 7 to cpu", slurm_job="7", jobs=[0, 1, 2])
+    stage = clock.handler.stages.by_name["corrupt"]
+    clock.now = 300.0
+    clock.handler.progress(stage)
+    record(0, start=now - 80, slurm_job="7")
+    record(0, end=now - 65)
+    record(1, start=now - 65, slurm_job="7")
+    clock.now += 6
+    clock.handler.progress(stage)
+    for job in (1, 2):
+        record(job, start=now - 65 + 20 * job, slurm_job="7")
+        record(job, end=now - 65 + 20 * job + 10)
+    for job in range(3):
+        clock.end(job)
+    assert capsys.readouterr().err.splitlines() == [
+        "3 jobs: 3 corrupt",
+        "[0/3] submitted: corrupt (3 jobs) as SLURM job 7 to cpu",
+        "[0/3] corrupt: 0 of 3 jobs; 3 submitted",
+        "[0/3] corrupt: 0 of 3 jobs; now: Writing 1 (01:05); 2 submitted",
+        "[3/3] corrupt: 3 jobs took 00:35 in total",
+    ]
+
+
+def test_ctrl_c_on_a_cluster_counts_the_jobs_that_it_cancels(
+    clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock.send(LogEvent.RUN_INFO, stats={"infer": 4, "total": 4})
+    for job in range(3):
+        clock.start("infer", job, local=False)
+    for text in ("Will exit after finishing currently running jobs (scheduler).",) * 2:
+        clock.say(text)
+    clock.say("Terminating processes on user request, this might take some time.")
+    clock.handler.close()
+    asked, *_, last = capsys.readouterr().err.splitlines()[1:]
+    assert asked == (
+        f"[0/4] asked to stop: waits for 3 jobs already started; Ctrl-C or kill -INT {os.getpid()} cancels "
+        "what runs; the same command goes on"
+    )
+    assert last == "stopped: 3 jobs were cancelled; the same command goes on"
+
+
+def test_no_line_has_a_secret(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_0123456789")
+    clock = Clock()
+    clock.start("fetch hf_0123456789", 1, "from https://me:pass@host/a")
+    assert "fetch ***" in (shown := capsys.readouterr().err) and "from https://***@host/a" in shown
+    clock.handler.close()
+    assert "0123456789" not in shown + capsys.readouterr().err
 
 
 def test_what_runs_is_shown_every_minute_without_a_line(
@@ -298,10 +456,10 @@ def shown_in_5_seconds(capsys: pytest.CaptureFixture[str], number: int) -> list[
 
 def test_a_job_that_is_retried_has_not_failed() -> None:
     stages = Stages({"infer": 2}, 2)
-    stages.start("infer", 7, "Evaluating", 0.0)
+    stages.start("infer", 7, Job("Evaluating", 0.0))
     stages.end(7, 5.0, "infer; its.log")
     assert (stages.done, stages.failed, stages.running) == (0, {7: "infer; its.log"}, [])
-    stage = stages.start("infer", 7, "Evaluating", 5.0)
+    stage = stages.start("infer", 7, Job("Evaluating", 5.0))
     assert stage.text(5.5) == "infer: 0 of 2 jobs; now: Evaluating"
     stages.end(7, 65.0)
     assert (stages.done, stages.failed) == (1, {})
@@ -310,21 +468,21 @@ def test_a_job_that_is_retried_has_not_failed() -> None:
 
 def test_a_stage_takes_the_running_time_of_its_jobs() -> None:
     stages = Stages({"infer": 5, "train": 1}, 6)
-    stage = stages.start("infer", 0, "job 0", 0.0)
+    stage = stages.start("infer", 0, Job("job 0", 0.0))
     stages.end(0, 20.0)
-    stages.start("train", 9, "training", 20.0)
+    stages.start("train", 9, Job("training", 20.0))
     stages.end(9, 320.0)
     assert stage.text(320.0) == "infer: 1 of 5 jobs, 01:20 left"
     for job in (1, 2):
-        stages.start("infer", job, f"job {job}", 320.0)
+        stages.start("infer", job, Job(f"job {job}", 320.0))
     # 4 jobs of 20 seconds, two at once, which have run for 5.
     assert stage.text(325.0) == "infer: 1 of 5 jobs, 00:35 left; now: job 1 (00:05); job 2 (00:05)"
     for job in (1, 2):
         stages.end(job, 340.0)
-    stages.start("infer", 3, "job 3", 340.0)
+    stages.start("infer", 3, Job("job 3", 340.0))
     stages.end(3, 360.0)
     # One job cannot run twice at once.
-    stages.start("infer", 4, "job 4", 360.0)
+    stages.start("infer", 4, Job("job 4", 360.0))
     assert stage.text(360.0) == "infer: 4 of 5 jobs, 00:20 left; now: job 4"
     # How long a job that is slower than the others still takes is unknown.
     assert stage.text(400.0) == "infer: 4 of 5 jobs; now: job 4 (00:40)"
@@ -335,7 +493,7 @@ def test_a_stage_takes_the_running_time_of_its_jobs() -> None:
 def test_many_running_jobs_are_counted() -> None:
     stages = Stages({"infer": 9}, 9)
     for job in range(5):
-        stage = stages.start("infer", job, f"job {job}", 0.0)
+        stage = stages.start("infer", job, Job(f"job {job}", 0.0))
     assert stage.text(0.5) == "infer: 0 of 9 jobs; now: job 0; job 1 and 3 more"
 
 
@@ -352,6 +510,23 @@ def test_warnings_are_shown_and_counted_at_the_end(folder: Path) -> None:
     assert shown[2:] == lines[-1:]
 
 
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        # As of a job that SLURM refused.
+        (None, "; its log LOG has no line"),
+        ("", "; its log LOG has no line"),
+        ("progress\n", "; see LOG"),
+        ("error: a; b\nerror: c; d\nend\n", ": c; d; see LOG"),
+    ],
+)
+def test_a_failed_job_is_known_by_its_log(tmp_path: Path, content: str | None, expected: str) -> None:
+    log = tmp_path / "a.log"
+    if content is not None:
+        log.write_text(content)
+    assert error_of([str(log)]) == expected.replace("LOG", str(log))
+
+
 def test_rejected_rows_are_one_warning(tmp_path: Path) -> None:
     log = tmp_path / "mine.log"
     reasons = ["no answer", "no image", "no answer", "no options", "no question", "two answers"]
@@ -361,6 +536,31 @@ def test_rejected_rows_are_one_warning(tmp_path: Path) -> None:
         "warning: mine: 35 items; 2 rejected: no answer; 1 rejected: no image; 1 rejected: no options; "
         "2 more reasons"
     ]
+    log.write_text(summary("mine", 35, report_frame(remarks[:-1])))
+    (line,) = warnings_of(str(log))
+    assert line.endswith("; 1 more reason")
     log.write_text(summary("mine", 35, report_frame([Remark("mine/0", 1, "excluded", "split")])))
     assert list(warnings_of(str(log))) == []
     assert list(warnings_of(str(tmp_path / "none.log"))) == []
+
+
+@pytest.mark.parametrize(
+    ("free", "text", "says"),
+    [
+        (0, "", ": {log}: cannot be read or written (No space left"),
+        (0, "a", "; see {log}"),
+        (1, "", "; its log {log} has no line"),
+    ],
+)
+def test_an_empty_log_on_a_full_disk_is_named(
+    free: int, text: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda folder: SimpleNamespace(free=free, used=1))
+    log = tmp_path / "a.log"
+    log.write_text(text)
+    assert error_of([str(log)]).startswith(says.format(log=log))
+
+
+def test_no_line_changes_a_terminal(clock: Clock, capsys: pytest.CaptureFixture[str]) -> None:
+    clock.handler.print("warning: \x1b[2J\u202ea\nb")
+    assert capsys.readouterr().err == "warning: \\x1b[2J\\u202ea\nb\n"

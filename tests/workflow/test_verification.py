@@ -10,7 +10,7 @@ import pytest
 
 from benchc.closure import content_sample
 from benchc.errors import InputError
-from benchc.workflow.run_record import read_record
+from benchc.workflow.run_record import Hashes, hash_of, read_record
 from benchc.workflow.verification import verified
 from scripts.commands.verify import verify
 
@@ -109,6 +109,39 @@ def test_a_large_file_is_compared_as_it_was_recorded(folder: Path) -> None:
     assert verified(folder).outdated == {"a": ["c"]}
 
 
+def test_a_folder_whose_files_are_large_together_matches(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchc.workflow.run_record.WHOLE_BYTES", 5)
+    (folder / "weights").mkdir()
+    for name, size in (("a", 4), ("b", 4), ("large", 6)):
+        (folder / "weights" / name).write_text("x" * size)
+    hashes = Hashes(folder, {})
+    made = {name: output("a") | {"hash": hashes.of(folder / name)} for name in ("weights", "a")}
+    write(folder, outputs=made)
+    assert verified(folder).matches
+    (folder / "weights/b").write_text("yyyy")
+    assert verified(folder).changed == ["weights"]
+
+
+def test_a_file_that_cannot_be_read_is_not_called_missing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unreadable = folder / "b"
+
+    def refuse(path: Path, *, whole: bool) -> str:
+        if path == unreadable:
+            raise PermissionError(13, "Permission denied", str(path))
+        return hash_of(path, whole=whole)
+
+    monkeypatch.setattr("benchc.workflow.verification.hash_of", refuse)
+    with pytest.raises(PermissionError):
+        verify(folder)
+    # One outside may be of another user.
+    unreadable = Path("data")
+    assert verified(folder).elsewhere == ["./data"]
+
+
 # ---- Records from elsewhere ----
 
 
@@ -128,6 +161,7 @@ def test_a_large_file_is_compared_as_it_was_recorded(folder: Path) -> None:
         json.dumps({"format": 1, "calls": ["a"], "outputs": {}}).encode(),
         json.dumps({"format": 1, "calls": [CALL | {"revision": 5}], "outputs": {}}).encode(),
         json.dumps({"format": 1, "calls": [CALL]}).encode(),  # of a killed call
+        json.dumps({"format": 1, "calls": [CALL], "outputs": {}, "stages": {"a": float("nan")}}).encode(),
     ],
 )
 def test_a_record_that_cannot_be_read_is_named(folder: Path, content: bytes) -> None:

@@ -9,7 +9,7 @@ from benchc.benchmarks.bench_c.metrics.comparison import compare, largest_differ
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.tables.comparison import comparison_markdown
-from benchc.benchmarks.bench_c.targets import excluded_items, excluded_note
+from benchc.benchmarks.bench_c.targets import check_footers, excluded_items, excluded_note
 from benchc.config.differing import differing_settings
 from benchc.errors import InputError
 from benchc.progress import track
@@ -57,6 +57,7 @@ def _scores(folder: Path) -> dict[str, pl.DataFrame]:
     paths = sorted(folder.glob("scores/*.parquet"))
     if not paths:
         raise InputError(f"{folder} has no scores/*.parquet; give the folder of a finished run")
+    check_footers({path.stem: path for path in paths}, {path.stem: read_footer(path) for path in paths})
     return {path.stem: read_table(path, SCORES) for path in track(paths, label=str(folder), unit="files")}
 
 

@@ -98,6 +98,7 @@ class Bootstrap(settings.Bootstrap):
     rank_draws: int = Field(
         default=20000,
         ge=100,
+        le=10**6,
         description="Resamples for the test of rank swaps. After Holm's correction over 78 pairs of models, "
         "fewer than 3,119 cannot make any pair significant at 0.05.",
     )
@@ -118,7 +119,7 @@ class Tables(Strict):
 class Diagnostics(Strict):
     """Predictions beyond the paper's that measure the benchmark itself."""
 
-    random_subset: Annotated[int, Field(ge=1)] | Literal["all"] | None = Field(
+    random_subset: Annotated[int, Field(ge=1, le=10**7)] | Literal["all"] | None = Field(
         default=None,
         description="Number of unselected control items that targets are also evaluated on, to compare the "
         "selected set with random subsets of the pool; null for none. Items are taken in a hashed order, so "
@@ -126,7 +127,7 @@ class Diagnostics(Strict):
         "benchmark: half the harmonic mean of its size and this number. With `corruptions.corrupted: "
         "on_the_fly`, each job generates the images of these items.",
     )
-    option_order: Annotated[int, Field(ge=1)] | None = Field(
+    option_order: Annotated[int, Field(ge=1, le=10**7)] | None = Field(
         default=None,
         description="Number of selected items on which targets are also evaluated with the options in every "
         "other circular order, clean and under each corruption at its highest severity; null for none. Items "

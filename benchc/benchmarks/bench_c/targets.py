@@ -95,7 +95,7 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
         raise InputError(f"{models}: it lists {', '.join(named)}, and {problem}; give the scores of one run")
     check_labels({id_: named[id_].label for id_ in paths}, str(models))
     footers = {id_: read_footer(path) for id_, path in paths.items()}
-    _check_footers(paths, footers)
+    check_footers(paths, footers)
     missing = {named[id_].label: _number(footer, MISSING_ITEMS) for id_, footer in footers.items()}
     files = track(paths.items(), label="scores", unit="files")
     tables = common_items({named[id_].label: read_table(path, SCORES) for id_, path in files}, missing)
@@ -113,7 +113,7 @@ def read_targets(scores: list[Path], models: Path) -> Targets:
     return found
 
 
-def _check_footers(paths: Mapping[str, Path], footers: Mapping[str, Mapping[str, object]]) -> None:
+def check_footers(paths: Mapping[str, Path], footers: Mapping[str, Mapping[str, object]]) -> None:
     """Raise InputError where {model}.parquet has the scores of another model, or of another run's inputs."""
     found: dict[str, object] = {}
     for id_, footer in footers.items():

@@ -24,6 +24,7 @@ from benchc.schemas.answers_csv import read_answers
 from benchc.schemas.grid import grid_rows
 from benchc.schemas.logits import first_names, logit_blocks
 from benchc.schemas.predictions import KEY, PREDICTIONS
+from benchc.user_table import read_parquet
 
 LOGITS = (*KEY, "logits")
 
@@ -119,18 +120,7 @@ def imported_logits(path: Path) -> pl.DataFrame:
 
     Raises InputError where the file cannot be read, or lacks one.
     """
-    try:
-        rows = pl.read_parquet(path, glob=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        reason = "no such file" if isinstance(error, FileNotFoundError) else str(error).splitlines()[0]
-        raise InputError(
-            f"{path}: cannot be read as Parquet ({reason}); give a file with {', '.join(LOGITS)}"
-        ) from error
-    if missing := [name for name in LOGITS if name not in rows.columns]:
-        raise InputError(
-            f"{path}: has no column {missing[0]!r} (it has {', '.join(rows.columns)}); it needs "
-            f"{', '.join(LOGITS)}"
-        )
+    rows = read_parquet(path, LOGITS)
     try:
         found = rows.select(pl.col(name).cast(PREDICTIONS.columns[name]) for name in LOGITS)
         # A cast cuts off a fraction.

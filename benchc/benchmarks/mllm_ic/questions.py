@@ -13,7 +13,7 @@ from benchc.randomness import seed_of
 COPIES_FROM = 1_000_000
 COLUMNS = ("id", "source", "category", "image_keys")
 # Of an item in its source; null where it is no number.
-INDEX = pl.col("id").str.split_exact("/", 1).struct.field("field_1").cast(pl.Int64, strict=False)
+INDEX = pl.col("id").str.splitn("/", 2).struct.field("field_1").cast(pl.Int64, strict=False)
 
 
 def with_groups(items: pl.DataFrame, groups: Mapping[str, str], circular: Collection[str]) -> pl.DataFrame:
@@ -89,6 +89,20 @@ def unlisted_copies(items: pl.DataFrame, circular: Collection[str]) -> dict[str,
     others = items.filter(~pl.col("source").is_in([*circular])).select("source", index=INDEX)
     alike = others.filter(pl.col("index") >= COPIES_FROM).with_columns(pl.col("index") % COPIES_FROM)
     rows = alike.join(others, on=["source", "index"], how="semi").group_by("source").len().sort("source")
+    return dict(rows.iter_rows())
+
+
+def incomplete_copies(found: pl.DataFrame, circular: Collection[str]) -> dict[str, int]:
+    """Return the number of questions of each source in ``circular`` that lack a copy for each option.
+
+    ``found``: of :func:`with_groups`, with the column options. Fewer copies make a question easier.
+    """
+    questions = (
+        found.filter(pl.col("source").is_in([*circular]))
+        .group_by("source", "circular_group")
+        .agg(pl.col("rotation").n_unique(), options=pl.col("options").list.len().max())
+    )
+    rows = questions.filter(pl.col("rotation") != pl.col("options")).group_by("source").len().sort("source")
     return dict(rows.iter_rows())
 
 

@@ -59,7 +59,7 @@ class Hierarchy(Strict):
         description="Weights of a WideResNet (WRN-40-2) trained on CIFAR-10; null for the image encoder that "
         "the run trains (demo.image_encoder).",
     )
-    count: int = Field(default=1000, ge=2, description="Pictures, the first in a hashed order.")
+    count: int = Field(default=1000, ge=2, le=10**5, description="Pictures, the first in a hashed order.")
     perplexity: float = Field(default=30, gt=0, description="Perplexity of the t-SNE.")
     seed: int = Field(default=0, ge=0, description="Seed of the t-SNE.")
 
@@ -143,10 +143,10 @@ class Corruptions(settings.Corruptions):
 class Pool(settings.Pool):
     """All items, as the paper asks all questions."""
 
-    per_task: Annotated[int, Field(ge=1)] | None = Field(
+    per_task: Annotated[int, Field(ge=1, le=10**7)] | None = Field(
         default=None, description="Maximum number of items per task type; null for no limit."
     )
-    total: Annotated[int, Field(ge=1)] | None = Field(
+    total: Annotated[int, Field(ge=1, le=10**7)] | None = Field(
         default=None, description="Maximum number of items in all; null for no limit."
     )
 
@@ -170,7 +170,7 @@ class Settings(settings.RunSettings):
     capabilities: Capabilities = Field(
         default_factory=Capabilities, description="Which capability each question is of."
     )
-    mini: Annotated[int, Field(ge=1)] | None = Field(
+    mini: Annotated[int, Field(ge=1, le=10**7)] | None = Field(
         default=None,
         description="The most questions of a capability, in a hashed order, with their circular copies; null "
         "for all.",

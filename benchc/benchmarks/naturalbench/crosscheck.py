@@ -20,7 +20,7 @@ def curation_errors(raw: Raw, file: str) -> Iterator[str]:
     drawn = [id_ for id_ in sets if block(sets, id_).get("form") == "generated"]
     if drawn and not block(raw, "demo"):
         yield f"{file}: demo is missing, but its seed is needed to draw curate.captions.{drawn[0]}."
-    if drawn and block(block(raw, "curate"), "shorten"):
+    if drawn and block(raw, "curate").get("shorten") is not None:
         yield (
             f"{file}: curate.shorten is given, but curate.captions.{drawn[0]} is drawn, whose captions are "
             "short; remove curate.shorten."

@@ -26,7 +26,7 @@ from benchc.progress import track
 from benchc.schemas.answers import ANSWERS
 from benchc.schemas.parquet import REMAKE, TableError, read_footer, read_table
 from benchc.schemas.predictions import KEY, PREDICTIONS
-from benchc.schemas.predictions_of_model import read_predictions
+from benchc.schemas.predictions_of_model import check_answers, read_predictions
 
 WITHOUT_PROBABILITIES = "the model gives answers without probabilities"
 COLUMNS = [*KEY, "logits", "label_mass"]
@@ -151,7 +151,8 @@ def _of_prior(
 
 
 def _read_answers(paths: Sequence[Path]) -> pl.DataFrame:
-    """Return the generated replies of all files."""
+    """Return the generated replies of all files. Raises TableError as :func:`check_answers`."""
+    check_answers(paths)
     files = track(paths, label="answers", unit="files")
     return pl.concat([read_table(path, ANSWERS, [*KEY, "reply"]) for path in files])
 

@@ -8,7 +8,6 @@ import base64
 import csv
 import hashlib
 import io
-import json
 import lzma
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,11 +17,12 @@ from typing import Any, NamedTuple
 from benchc.atomic import atomic_write
 from benchc.benchmarks.naturalbench.places import ENGLISH, ORDER, SUBSETS
 from benchc.benchmarks.naturalbench.schemas.groups import MINED
+from benchc.json_content import json_content
 from benchc.sources.error import InvalidRowError, SourceError
-from benchc.sources.hub_parquet import image_of, opened_parquet
+from benchc.sources.hub_parquet import opened_parquet
 from benchc.sources.image_store import ImageReader
-from benchc.sources.item_images import ImageFile
-from benchc.sources.item_text import with_answer_words
+from benchc.sources.item_images import ImageFile, image_of
+from benchc.sources.item_text import are_texts, with_answer_words
 
 COLUMNS = (
     *(
@@ -46,6 +46,7 @@ SUFFIXES = {
     "mcq": "Please output the letter corresponding to the correct option.",
 }
 TYPES = {"yes_no": "yes_no", "mcq": "multiple_choice", "multiple_choice": "multiple_choice"}
+LARGEST_SPLIT = 2**27  # bytes; the published one has a hundredth
 # DOCCI's images are called test_01234.jpg, those of Flickr30K by a number.
 DOCCI = re.compile(r"(train|test|qual_dev|qual_test)_\d+\.\w+")
 
@@ -87,13 +88,14 @@ def hub_groups(path: Path) -> Iterator[Published]:
 
 
 def _hub_group(where: str, row: Mapping[str, Any], answers: list[str], kind: str) -> Published:
-    if row[kind] not in TYPES:
+    if str(row[kind]) not in TYPES:
         raise SourceError(
             f"{where}: has the type {row[kind]!r}; give {' or '.join(sorted(set(TYPES.values())))}"
         )
-    absent = [name for name in ("Index", "Question_0", "Question_1", *answers) if row[name] is None]
-    if absent:
-        raise SourceError(f"{where}: has no {absent[0]}; fetch the file again")
+    texts = ("Question_0", "Question_1", *answers)
+    absent = [name for name in texts if not isinstance(row[name], str)]
+    if absent or row["Index"] is None:
+        raise SourceError(f"{where}: has no {[*absent, 'Index'][0]}; fetch the file again")
     subset = str(row["Source"] or "")
     return Published(
         str(row["Index"]),
@@ -112,11 +114,14 @@ def read_split(path: Path) -> list[SplitGroup]:
     the file is of another form, or four entries in a row are not two questions about two images.
     """
     try:
-        data = path.read_bytes()
-        entries = json.loads(lzma.decompress(data) if path.suffix == ".xz" else data)
+        with lzma.open(path) if path.suffix == ".xz" else path.open("rb") as file:
+            data = file.read(LARGEST_SPLIT + 1)
+        if len(data) > LARGEST_SPLIT:
+            raise ValueError(f"more than {LARGEST_SPLIT:,} bytes")
+        entries = json_content(data)
     except FileNotFoundError as error:
         raise SourceError(f"{path}: no such file; correct the path") from error
-    except (OSError, lzma.LZMAError, ValueError) as error:
+    except (OSError, EOFError, lzma.LZMAError, ValueError) as error:
         raise SourceError(f"{path}: cannot be read as JSON ({error}); fetch it again") from error
     if not isinstance(entries, list) or len(entries) % len(ORDER) or not all(map(_is_entry, entries)):
         raise SourceError(
@@ -127,8 +132,7 @@ def read_split(path: Path) -> list[SplitGroup]:
 
 
 def _is_entry(entry: object) -> bool:
-    texts = isinstance(entry, list) and len(entry) == 4 and all(isinstance(text, str) for text in entry)
-    return texts and entry[3] in SUFFIXES  # type: ignore[index]
+    return are_texts(entry) and len(entry) == 4 and entry[3] in SUFFIXES
 
 
 def _split_group(path: Path, number: int, entries: list[list[str]]) -> SplitGroup:

@@ -42,7 +42,7 @@ class Corruptions(settings.Corruptions):
 class Groups(Strict):
     """Which groups models are asked about, and the skills that they need."""
 
-    limit: Annotated[int, Field(ge=1)] | None = Field(
+    limit: Annotated[int, Field(ge=1, le=10**7)] | None = Field(
         default=None,
         description="Maximum number of groups of each subset; null for all. Groups are taken in a hashed "
         "order, so a smaller number keeps some of those that a larger one keeps.",
@@ -68,7 +68,9 @@ class Prompt(settings.LabelPrompt):
         default="space",
         description="What is between question and suffix: a space, or nothing, as in the paper's code.",
     )
-    max_new_tokens: int = Field(default=32, ge=1, description="The most tokens of a generated answer.")
+    max_new_tokens: int = Field(
+        default=32, ge=1, le=10**6, description="The most tokens of a generated answer."
+    )
 
 
 class Decoding(Strict):
@@ -122,7 +124,7 @@ class Captions(Strict):
         default=None,
         description="Folder of the images, relative to the working directory; null for a tsv.",
     )
-    count: Annotated[int, Field(ge=2)] | None = Field(
+    count: Annotated[int, Field(ge=2, le=10**5)] | None = Field(
         default=None, description="Number of images that the run draws; only of generated."
     )
     locale: str | None = Field(
@@ -162,6 +164,7 @@ class Shorten(Strict):
     below: int = Field(
         default=230,
         ge=2,
+        le=10**6,
         description="A caption with as many characters or more is shortened to fewer; 230 is the paper's for "
         "DOCCI.",
     )
@@ -173,6 +176,7 @@ class Shorten(Strict):
     attempts: int = Field(
         default=4,
         ge=1,
+        le=100,
         description="Requests for a caption, until a reply is short enough; a sample whose caption none "
         "shortens is left out, and listed.",
     )
@@ -189,15 +193,16 @@ class Mine(Strict):
     keep: int = Field(
         default=64,
         ge=1,
+        le=10**6,
         description="The most mismatches that are kept of each sample; the others are counted.",
     )
     keep_by: Literal["hash", "hardest"] = Field(
         default="hash",
         description="Which are kept: a uniform draw by a hash, or those of the largest margin.",
     )
-    pairs: int = Field(default=2000, ge=1, description="The most pairs that are chosen in all.")
+    pairs: int = Field(default=2000, ge=1, le=10**7, description="The most pairs that are chosen in all.")
     random_pairs: int = Field(
-        default=0, ge=0, description="Pairs drawn at random beside the mined ones, for Table 6."
+        default=0, ge=0, le=10**7, description="Pairs drawn at random beside the mined ones, for Table 6."
     )
 
 
@@ -247,7 +252,10 @@ class Review(Strict):
 
 def _day(text: str) -> str:
     """Return ``text``, a date that the calendar has; raises ValueError."""
-    date.fromisoformat(text)
+    try:
+        date.fromisoformat(text)
+    except ValueError as error:
+        raise ValueError(f'is "{text}", which no calendar has; give a day as YYYY-MM-DD') from error
     return text
 
 
@@ -291,6 +299,7 @@ class Translate(LanguageModel):
     attempts: int = Field(
         default=4,
         ge=1,
+        le=100,
         description="Requests for a question, until a reply is a translation; a group of which none of them "
         "translates a question is left out of Table 5, and counted.",
     )
@@ -320,9 +329,12 @@ class Lora(Strict):
     """Low-rank adaptation: what is learned beside the weights of a model, and then merged into them."""
 
     rank: int = Field(
-        default=128, ge=1, description="Rank of the matrices; 128 is that of LLaVA-1.5's script for LoRA."
+        default=128,
+        ge=1,
+        le=10**5,
+        description="Rank of the matrices; 128 is that of LLaVA-1.5's script for LoRA.",
     )
-    alpha: int = Field(default=256, ge=1, description="Their product counts alpha / rank times.")
+    alpha: int = Field(default=256, ge=1, le=10**6, description="Their product counts alpha / rank times.")
     modules: Annotated[list[Label], Field(min_length=1), AfterValidator(unique)] | None = Field(
         default=None,
         description="Names of the layers that are adapted, such as q_proj; null for all linear layers but "
@@ -340,8 +352,10 @@ class FineTuning(Strict):
         "(blind). Each is a job of its own.",
     )
     seed: int = Field(default=0, ge=0, description="Seed of the split and of the training.")
-    epochs: int = Field(default=10, ge=1, description="Passes over the training half; 10 in the paper.")
-    batch: int = Field(default=16, ge=1, description="Items of a step; 16 in the paper.")
+    epochs: int = Field(
+        default=10, ge=1, le=10**4, description="Passes over the training half; 10 in the paper."
+    )
+    batch: int = Field(default=16, ge=1, le=10**5, description="Items of a step; 16 in the paper.")
     learning_rate: float = Field(
         default=2e-4,
         gt=0,
@@ -372,7 +386,7 @@ class Blind(Strict):
         description="Ids of data sets of multiple-choice or yes-or-no questions in the source catalogue, in "
         "the order of tables and figures. They are no part of the groups.",
     )
-    items: Annotated[int, Field(ge=1)] | None = Field(
+    items: Annotated[int, Field(ge=1, le=10**7)] | None = Field(
         default=500,
         description="Maximum number of items of each source, in a hashed order; null for all.",
     )
@@ -395,6 +409,7 @@ class Bootstrap(settings.Bootstrap):
     rank_draws: int = Field(
         default=20000,
         ge=100,
+        le=10**6,
         description="Resamples for the test of rank swaps. After Holm's correction over the 1,378 pairs of "
         "53 models, fewer than 55,119 cannot make any pair significant at 0.05; 20,000 are enough for 32.",
     )

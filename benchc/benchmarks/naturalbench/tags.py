@@ -1,8 +1,7 @@
 """Skill tags of items, from a CSV file with the columns group, q_idx, i_idx and skill."""
 
-import csv
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -10,6 +9,7 @@ import polars as pl
 from benchc.benchmarks.naturalbench.groups import Member
 from benchc.benchmarks.naturalbench.schemas.tags import TAGS
 from benchc.benchmarks.naturalbench.taxonomy import NAMES, skill_of
+from benchc.csv_rows import read_rows
 from benchc.errors import InputError
 
 COLUMNS = ("group", "q_idx", "i_idx", "skill")
@@ -31,9 +31,9 @@ def read_tags(path: Path, members: Sequence[Member]) -> pl.DataFrame:
         full.setdefault(group, []).append(f"{source}/{group}")
     names = {name for name, _, _ in items}
     tags: dict[tuple[str, str], int] = {}
-    for number, values in _rows(path):
+    for number, values in read_rows(path, COLUMNS):
         where = f"{path}: row {number}:"
-        group, question, image, text = values
+        group, question, image, text = values.values()
         if group not in names and len(full.get(group, ())) > 1:
             raise InputError(f"{where} group {group!r} is in two sources; write {' or '.join(full[group])}")
         name = group if group in names else next(iter(full.get(group, ())), "")
@@ -64,31 +64,3 @@ def _skill(where: str, text: str) -> str:
             "Rename a skill of your own that is meant"
         )
     return skill
-
-
-def _rows(path: Path) -> Iterable[tuple[int, list[str]]]:
-    """Yield the number of each row, of which the header is the first, and its cells of COLUMNS."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            header = [name.strip() for name in next(reader, [])]
-            missing = [name for name in COLUMNS if header.count(name) != 1]
-            if missing:
-                raise InputError(
-                    f"{path}: has {header.count(missing[0])} columns {missing[0]!r}; give a CSV file with "
-                    f"{', '.join(COLUMNS)}"
-                )
-            places = [header.index(name) for name in COLUMNS]
-            for number, row in enumerate(reader, start=2):
-                if row and len(row) != len(header):
-                    raise InputError(
-                        f"{path}: row {number}: has {len(row)} cells, and the header {len(header)}; mend it"
-                    )
-                if row:
-                    yield number, [row[place].strip() for place in places]
-    except FileNotFoundError as error:
-        raise InputError(
-            f"{path}: no such file; give a CSV file with {', '.join(COLUMNS)}, or null for groups.tags"
-        ) from error
-    except (csv.Error, UnicodeDecodeError, OSError) as error:
-        raise InputError(f"{path}: cannot be read as CSV ({error}); correct the file") from error

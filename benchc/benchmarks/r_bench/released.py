@@ -20,8 +20,8 @@ from benchc.letters import LETTERS
 from benchc.schemas.imported_images import IMPORTED_IMAGES
 from benchc.schemas.row_groups import table_writer
 from benchc.sources.error import InvalidRowError, SourceError
-from benchc.sources.hub_parquet import image_of, opened_parquet
-from benchc.sources.item_images import ImageFile
+from benchc.sources.hub_parquet import opened_parquet
+from benchc.sources.item_images import ImageFile, image_of
 from benchc.sources.item_text import read_answer_list, read_item_text, read_open_text
 
 DATASET = "lcysyzxdxc/R-Bench"
@@ -129,9 +129,9 @@ def _pair(where: str, row: Mapping[str, Any]) -> Pair:
 
 def _number(where: str, row: Mapping[str, Any], column: str, most: int) -> int:
     text = str(row[column])
-    if not text.isdecimal() or not 1 <= int(text) <= most:
+    if not text.isdecimal() or len(text) > 9 or not 1 <= int(text) <= most:
         raise SourceError(
-            f"{where}: {column} is {text!r}, not a number from 1 to {most}; fetch the file again"
+            f"{where}: {column} is {text[:40]!r}, not a number from 1 to {most}; fetch the file again"
         )
     return int(text)
 

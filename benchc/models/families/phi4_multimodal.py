@@ -5,7 +5,6 @@ docs/source/en/model_doc/phi4_multimodal.md, calls ``load_adapter`` and ``set_ad
 applied as peft's ``lora.Linear`` does at inference, but without peft, which every job would import.
 """
 
-import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,11 +12,12 @@ from pathlib import Path
 import torch
 from safetensors.torch import load_file
 
+from benchc.json_content import json_content
 from benchc.models import checkpoint
 from benchc.models.chat import ChatModel
 from benchc.models.pinned import pinned_commit
 from benchc.models.protocol import CheckpointSource, ModelError
-from benchc.models.snapshot import snapshot_folder
+from benchc.models.snapshot import checkpoint_folder
 
 ADAPTER = "vision-lora"
 KEY = re.compile(r"base_model\.model\.(.+)\.lora_([AB])\.weight")
@@ -38,7 +38,7 @@ def load(source: CheckpointSource) -> ChatModel:
     """Load a checkpoint of the family; raises ModelError where its adapter is absent or cannot be applied."""
     chat = checkpoint.load(source)
     commit = pinned_commit(source)
-    folder = Path(source.location) if commit is None else snapshot_folder(source.location, commit)
+    folder = checkpoint_folder(source.location, commit)
     add_adapter(chat.model, folder / ADAPTER, chat.name)
     return chat
 
@@ -46,7 +46,7 @@ def load(source: CheckpointSource) -> ChatModel:
 def add_adapter(model: torch.nn.Module, folder: Path, name: str) -> None:
     """Add ``lora_alpha / r * B A x`` to the output of each layer that the adapter in ``folder`` names."""
     try:
-        config = json.loads((folder / "adapter_config.json").read_bytes())
+        config = json_content((folder / "adapter_config.json").read_bytes())
         weights = load_file(folder / "adapter_model.safetensors")
     except (OSError, ValueError) as error:
         raise ModelError(

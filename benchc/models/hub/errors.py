@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx2 as httpx
-from huggingface_hub import constants, get_token, is_offline_mode
+from huggingface_hub import constants, get_token, is_offline_mode, set_client_factory
 from huggingface_hub.errors import (
     GatedRepoError,
     HfHubHTTPError,
@@ -14,12 +14,32 @@ from huggingface_hub.errors import (
     RevisionNotFoundError,
     RevisionResolutionError,
 )
+from huggingface_hub.utils._http import default_client_factory
 
+from benchc.endpoint.time_limit import TRACE, Window, begin
 from benchc.models.hub.cached import not_here
 from benchc.models.protocol import ModelError
+from benchc.redaction import remember
 
 HUB = "https://huggingface.co"
+# As of a source: seconds, and bytes a second.
+SLOW_S, LEAST_RATE = 120.0, 1000.0
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def _client() -> httpx.Client:
+    """Return the client of the Hub, whose requests end where a server sends too little."""
+
+    def limit(request: httpx.Request) -> None:
+        request.extensions |= TRACE
+        begin(Window(SLOW_S, LEAST_RATE))
+
+    client = default_client_factory()
+    client.event_hooks["request"].append(limit)
+    return client
+
+
+set_client_factory(_client)
 
 
 @contextmanager
@@ -28,6 +48,7 @@ def hub_errors(repo: str, revision: str | None = None) -> Iterator[None]:
 
     Also a ModelError that an error of the Hub's client caused.
     """
+    remember(get_token())
     try:
         yield
     except Exception as error:  # the client and its HTTP library raise many types

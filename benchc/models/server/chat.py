@@ -173,7 +173,9 @@ class ServedChat:
         content = self.messages(letter_prompt(PROBE), [data_url(PROBE_IMAGE)])
         request = self.request(content, return_token_ids=True, **continuing(None))
         answer = self.client.post(CHAT, request)
-        return list(self.content(answer, "the request").get("prompt_token_ids") or ()) if answer.ok else []
+        found = self.content(answer, "the request").get("prompt_token_ids") if answer.ok else None
+        tokens = found if isinstance(found, list) else []
+        return tokens if all(isinstance(token, int) for token in tokens) else []
 
     def tokens_after(self, text: str, answers: Sequence[str]) -> list[list[int]]:
         """Return the tokens that each answer adds to the chat prompt of one user message with ``text``.

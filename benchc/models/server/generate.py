@@ -91,6 +91,8 @@ class ServedGenerator:
             choice = content["choices"][0]
             text, finish = choice["message"].get("content"), choice["finish_reason"]
             tokens = content["usage"]["completion_tokens"]
+            if not (text is None or isinstance(text, str)) or type(tokens) is not int:
+                raise TypeError
         except (LookupError, TypeError, AttributeError) as error:
             raise ModelError(
                 f"{self.chat.model}: the server's answer has no message, finish_reason or usage; give the "
@@ -103,7 +105,7 @@ class ServedGenerator:
             )
         # None where only reasoning was generated, which servers return apart.
         whole = (text or "").encode(errors="replace").decode()  # half of a surrogate pair cannot be stored
-        return Reply(whole.strip(), finish, int(tokens))
+        return Reply(whole.strip(), finish, tokens)
 
 
 def served_generator(

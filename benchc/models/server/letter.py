@@ -118,17 +118,18 @@ class ServedLetterScorer:
                 (TOKEN.fullmatch(str(entry["token"])), entry["logprob"])
                 for entry in [first, *(first["top_logprobs"] or ())]
             ]
-        except (LookupError, TypeError) as error:
+            found = [(int(name[1]), value) for name, value in entries if name]
+        except (LookupError, TypeError, ValueError) as error:
             raise ModelError(
                 f"{self.chat.model}: the server returns no log-probabilities; use a server that supports "
                 "`logprobs` of chat completions, such as vLLM"
             ) from error
-        if not all(name for name, _ in entries):
+        if len(found) < len(entries):
             raise ModelError(
                 f"{self.chat.model}: the server does not name tokens by their ids "
                 "(return_tokens_as_token_ids), so that letters cannot be told from other tokens; use vLLM"
             )
-        return self.chat.by_token((int(name[1]), value) for name, value in entries if name)
+        return self.chat.by_token(found)
 
 
 def probe_scorer(chat: ServedChat, scoring: str, top: int) -> ServedLetterScorer:

@@ -122,5 +122,5 @@ def entries(position: object) -> list[tuple[int, object]]:
     """Return the tokens and log-probabilities of one position; empty where there are none."""
     try:
         return [(int(token), value) for value, token, _ in position]  # type: ignore[attr-defined]
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return []

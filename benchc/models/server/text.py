@@ -84,7 +84,7 @@ class ServedTextScorer:
 def _by_token(position: object) -> dict[int, object]:
     try:
         return {int(token): entry["logprob"] for token, entry in position.items()}  # type: ignore[attr-defined]
-    except (AttributeError, LookupError, TypeError, ValueError):
+    except (AttributeError, LookupError, TypeError, ValueError, OverflowError):
         return {}
 
 

@@ -82,6 +82,9 @@ def tune(
         if not known:
             state = cache / f".{folder.name}.pt"
             losses = train(scorer, model, examples, settings, state=state, label=label, alpha=alpha)
+            for config in model.peft_config.values():
+                # peft keeps a set, whose order differs between processes.
+                config.target_modules = sorted(config.target_modules)
             with atomic_folder(folder) as made:
                 model.save_pretrained(made)
                 record = {"identity": identity, "examples": len(examples), "losses": losses}

@@ -24,7 +24,7 @@ from benchc.schemas.models import Models, read_models
 from benchc.schemas.parquet import TableError, read_footer
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import pool_digest
-from benchc.schemas.printed import read_table_csv
+from benchc.schemas.printed import read_csv, read_table_csv
 
 LONG = 30  # rows: a longer table is closed until it is asked for
 MOST_ROWS = 200  # of a table that is shown from its csv file
@@ -129,7 +129,7 @@ def table_html(root: Path, output: Output) -> dict[str, Any]:
         rows = sum(line.startswith("|") for line in text.splitlines()) - 2
         return {"html": _in_boxes(markdown_html(text)), "open": rows <= LONG, "note": ""}
     path = root / output.files["csv"]
-    frame = pl.read_csv(path, infer_schema=False, glob=False, n_rows=MOST_ROWS + 1)
+    frame = read_csv(path, infer_schema=False, n_rows=MOST_ROWS + 1)
     more = frame.height > MOST_ROWS
     if "verdict" in frame.columns:
         frame = frame.select("verdict", pl.exclude("verdict"))
@@ -310,6 +310,9 @@ def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]], standings:
     if not bars or len(ranked) < 2:
         return ""
     first, others = ranked[0], ranked[1:]
+    equal = [row["label"] for row in ranked if row["first"] == first["first"]]
+    if len(equal) > 1:
+        return f"Best by {bars[0].label}, with equal numbers: {_listed(equal)}.{_above(standings)}"
     text = f"Best by {bars[0].label}: {first['label']}."
     own = first["ends"]
     ends = [row["ends"] for row in others]
@@ -320,15 +323,15 @@ def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]], standings:
             if near
             else " Its 95 % interval overlaps that of no other ranked model."
         )
-    if standings is not None and {"ranked", "above_chance"} <= {*standings.columns}:
-        text += " All ranked models are above chance on clean images." if _all_above(standings) else ""
-    return text
+    return text + _above(standings)
 
 
-def _all_above(standings: pl.DataFrame) -> bool:
-    """Return whether each model that is ranked is above chance by a measure."""
+def _above(standings: pl.DataFrame | None) -> str:
+    """Return a sentence, after a space, where each model that is ranked is above chance by a measure."""
+    if standings is None or not {"ranked", "above_chance"} <= {*standings.columns}:
+        return ""
     ranked = standings.filter("ranked").group_by("model").agg(pl.col("above_chance").fill_null(False).any())
-    return bool(ranked["above_chance"].all())
+    return " All ranked models are above chance on clean images." if ranked["above_chance"].all() else ""
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -339,7 +342,7 @@ def _left_out(root: Path) -> Iterable[str]:
     """Yield how many rows of each source became no items, with the most frequent reason."""
     for path in sorted((root / "sources").glob("*.report.csv")):
         try:
-            report = pl.read_csv(path, infer_schema=False, glob=False)
+            report = read_csv(path, infer_schema=False)
         except pl.exceptions.NoDataError:
             continue
         if not {"kind", "reason"} <= {*report.columns}:
@@ -349,8 +352,12 @@ def _left_out(root: Path) -> Iterable[str]:
         for kind in ("rejected", "excluded"):
             reasons = Counter(report.filter(kind=kind)["reason"]).most_common()
             if reasons:
-                rows = pluralize(sum(count for _, count in reasons), "row")
-                yield f"{source}: {rows} {kind}, mostly: {reasons[0][0]}"
+                (reason, most), *others = reasons
+                rest = sum(count for _, count in others)
+                often = "mostly" if most > rest else "most often"
+                if others and others[0][1] == most:
+                    often = "for example"
+                yield f"{source}: {pluralize(most + rest, 'row')} {kind}, {often}: {reason}"
 
 
 def _not_ranked(standings: pl.DataFrame | None) -> Iterable[str]:

@@ -74,7 +74,7 @@ for (const each of document.querySelectorAll("a[data-model]")) each.addEventList
   function showCalls(calls) {
     const list = element("dl", undefined, "made");
     for (const call of calls.slice(-5)) {
-      const ended = call.end ? `${call.result} ${call.end}, ${counted(call.jobs, "job")}${call.tried_again ? `, ${call.tried_again} tried again` : ""}` : "was killed, or has not ended";
+      const ended = call.end ? `${call.result} ${call.end}, ${counted(call.jobs, "job")}${call.tried_again ? `, ${call.tried_again} tried again` : ""}` : call.result === "killed" ? "was killed" : "has not ended, or was killed";
       list.append(element("dt", call.start), element("dd", `${call.command} on ${call.host} (${call.executor}): ${ended}; benchc ${call.benchc}${code(call)}, Snakemake ${call.snakemake}, Python ${call.python}`));
     }
     return [element("h3", calls.length > 5 ? `The last 5 of ${calls.length} calls of Snakemake` : "Calls of Snakemake"), list];

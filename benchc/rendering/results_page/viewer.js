@@ -202,7 +202,8 @@ function charts() {
       const sample = samples[place][runs.indexOf(run)], found = run.grade(sample, one.number, run.scenario(name, level));
       if (found === null) continue;
       grades.push(found);
-      clean.push(run.grade(sample, one.number, CLEAN) ?? 0);
+      const base = run.grade(sample, one.number, CLEAN);
+      if (base !== null) clean.push(base);
     }
     return {value, label, mean: mean(grades), clean: corruptions.length ? mean(clean) : null, answers: grades.length};
   };

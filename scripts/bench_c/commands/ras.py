@@ -1,5 +1,6 @@
 """Compute RAS from a table of predictions, without a run."""
 
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -8,11 +9,13 @@ from benchc.atomic import write_text
 from benchc.benchmarks.bench_c.metrics.aggregate import cell_means, clean_means, overall_means
 from benchc.benchmarks.bench_c.metrics.scoring import score
 from benchc.errors import InputError
+from benchc.labels import files_by_name
 from benchc.letters import LETTERS
 from benchc.rendering.markdown import markdown
 from benchc.rendering.numbers import number_text
 from benchc.schemas.predictions import KEY
-from benchc.user_table import ROW, read_user_table, refuse
+from benchc.schemas.printed import csv_text
+from benchc.user_table import read_user_table, refuse
 
 MEANS = ("correct", "delta_entropy", "delta_calibration", "ras")
 HEADER = ("model", "items", "clean accuracy", "accuracy", "ΔH", "ΔC", "RAS")
@@ -35,27 +38,38 @@ def ras(files: list[Path], /, *, answers: Path | None = None, output: Path | Non
     """
     known = None if answers is None else _answers(answers, read_user_table(answers, ("id", "answer")))
     rows, cells = [], []
-    for file in files:
+    first: tuple[Path, pl.DataFrame] | None = None
+    for name, file in files_by_name(files).items():
         table = read_user_table(file, [*KEY, *(() if known is not None else ("answer",)), "logits"])
         scores = _scores(file, table, known)
+        first = first or (file, scores.select(KEY))
+        if scores.join(first[1], on=KEY, how="semi").height != max(scores.height, first[1].height):
+            print(
+                f"warning: {file} has other items, corruptions or severities than {first[0]}, so that their "
+                "rows do not compare",
+                file=sys.stderr,
+            )
         values = [pl.col(name).cast(pl.Float64) for name in MEANS]
         means, clean = overall_means(scores, values), clean_means(scores)["acc_clean"]
         shown = [number_text(clean, False), number_text(means["correct"], False)]
         shown += [number_text(means[name], True) for name in MEANS[1:]]
-        rows.append([file.stem, f"{scores['id'].n_unique():,}", *shown])
-        cells.append(cell_means(scores, values).select(pl.lit(file.stem).alias("model"), pl.all()))
+        rows.append([name, f"{scores['id'].n_unique():,}", *shown])
+        cells.append(cell_means(scores, values).select(pl.lit(name).alias("model"), pl.all()))
     if output is not None:
-        write_text(output, pl.concat(cells).rename({"correct": "accuracy"}).write_csv())
+        write_text(output, csv_text(pl.concat(cells).rename({"correct": "accuracy"})))
     print(markdown(HEADER, rows), end="")
 
 
 def _scores(file: Path, table: pl.DataFrame, known: pl.DataFrame | None) -> pl.DataFrame:
     severity = pl.col("severity").cast(pl.Int64, strict=False)
     refuse(file, table, severity.is_null(), "severity", "a whole number, 0 for clean")
-    values = pl.col("logits").str.strip_chars("[] ").str.replace_all(r"[\s,;]+", " ").str.split(" ")
-    logits = values.cast(pl.List(pl.Float64), strict=False)
+    text = pl.col("logits").str.strip_chars("[] \t\r\n").str.replace_all(r"\s+", " ")
+    text = text.str.replace_all(r" ?([,;]) ?", "$1")
+    logits = text.str.replace_all("[,;]", " ").str.split(" ").cast(pl.List(pl.Float64), strict=False)
     wrong = logits.list.eval(pl.element().is_null()).list.any().fill_null(value=True)
-    refuse(file, table, wrong, "logits", "a number for each option, separated by spaces")
+    # Of "1,5 2,5", the commas may be decimal points.
+    mixed = pl.sum_horizontal(text.str.contains(mark, literal=True) for mark in ",; ") > 1
+    refuse(file, table, wrong | mixed, "logits", "a number for each option, separated by spaces")
     items = known
     if items is None:
         items = _answers(file, table)
@@ -77,6 +91,6 @@ def _answers(file: Path, table: pl.DataFrame) -> pl.DataFrame:
         pl.col("answer").str.to_uppercase().replace_strict(letters, default=None, return_dtype=pl.Int64),
     )
     refuse(file, table, number.is_null(), "answer", "the letter of an option, or its number from 0")
-    items = table.select(ROW, "id", number.alias("answer")).unique(["id", "answer"], maintain_order=True)
-    refuse(file, items, pl.col("id").is_duplicated(), "id", "of one answer, but has two")
-    return items.select("id", "answer")
+    other = number != number.first().over("id")
+    refuse(file, table, other, "answer", "that of the rows of this item before")
+    return table.select("id", number.alias("answer")).unique("id", maintain_order=True)

@@ -25,6 +25,7 @@ from benchc.schemas.logits import prediction
 from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
+from benchc.schemas.printed import read_csv
 from benchc.workflow.models import asked_model
 
 # What identities have beside the facts of the model.
@@ -124,7 +125,7 @@ def _write_pool(entry: Entry, pool: Path) -> None:
         parquet=items,
         report=report,
     )
-    rejected = pl.read_csv(report, glob=False).filter(kind="rejected")
+    rejected = read_csv(report).filter(kind="rejected")
     whole, kept = source.published.items, pl.scan_parquet(items, glob=False).select(pl.len()).collect().item()
     if whole is not None and not source.published.rounded and kept != whole:
         raise InputError(

@@ -7,6 +7,7 @@ import polars as pl
 
 from benchc.benchmarks.naturalbench.metrics.groups import CHANCE, MEASURES, group_values
 from benchc.errors import InputError
+from benchc.labels import files_by_name
 from benchc.rendering.markdown import markdown
 from benchc.rendering.numbers import number_text
 from benchc.user_table import numbers, read_user_table
@@ -27,9 +28,9 @@ def group_accuracy(files: list[Path], /) -> None:
         files: answers, one file for each model; its name is the model's
     """
     rows = [["chance", "", *(number_text(CHANCE[name], False) for name in MEASURES)]]
-    for file in files:
+    for name, file in files_by_name(files).items():
         values = group_values(right_answers(file))
-        rows.append([file.stem, f"{len(values):,}", *(number_text(each, False) for each in values.mean(0))])
+        rows.append([name, f"{len(values):,}", *(number_text(each, False) for each in values.mean(0))])
     print(markdown(HEADER, rows), end="")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from benchc.benchmarks.r_bench.released import released_pairs, write_pairs
 from benchc.command_line import SourceId
 from benchc.pluralize import pluralize
+from benchc.printable import printable
 from benchc.progress import track
 
 
@@ -25,7 +26,8 @@ def r_bench_pairs(files: list[Path], /, *, source: SourceId = "r-bench", tsv: Pa
     pairs = write_pairs(track(released_pairs(files), label="pairs", unit="pairs"), source, tsv, images)
     refused = [pair for pair in pairs if pair.refused is not None]
     for pair in refused:
-        print(f"warning: {pair.values['index']} cannot become an item: {pair.refused}", file=sys.stderr)
+        line = f"warning: {pair.values['index']} cannot become an item: {pair.refused}"
+        print(printable(line), file=sys.stderr)
     resized = sum(pair.resized for pair in pairs)
     if resized:
         what = pluralize(resized, "photographed pair")

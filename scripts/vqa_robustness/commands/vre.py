@@ -16,6 +16,7 @@ from benchc.benchmarks.vqa_robustness.tables.frames import (
     vre_frames,
     vre_text,
 )
+from benchc.schemas.printed import csv_text
 
 
 def vre(
@@ -48,7 +49,7 @@ def vre(
     if output is not None:
         frames = {"severity_metrics": metric_frame(table, metrics), "vre_model": models}
         for name, frame in {**frames, "vre_corruption": corruptions}.items():
-            write_text(output / f"{name}.csv", frame.write_csv())
+            write_text(output / f"{name}.csv", csv_text(frame))
         save_figures(table, weights, levels, scale, output)
         page = weights_page(table, weights, levels, None if scale_of is None else scale)
         write_text(output / "weights.html", page)

@@ -14,6 +14,7 @@ from benchc.images import encode
 from benchc.rendering.output import inputs_of, settings_of
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.items import ITEMS
+from benchc.schemas.models import Models, models_text
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
@@ -21,7 +22,7 @@ from benchc.schemas.subset import SUBSET
 from scripts.bench_c.kappa import kappa
 from scripts.bench_c.score import score
 from scripts.bench_c.select import select
-from tests.benchmarks.bench_c.outputs import function_named, output, write_models
+from tests.benchmarks.bench_c.outputs import function_named, output, write_filled, write_models, write_record
 
 OPTIONS = 3
 GROUPS = {"fog": "weather", "gaussian_blur": "blur", "pixelate": "digital"}
@@ -55,10 +56,8 @@ class Run:
         return [self.first_label, *(model.title() for model in self.models[1:])]
 
     def predictions(self, model: int) -> pl.DataFrame:
-        cells = [("clean", -1, 0)]
-        cells += [
-            (name, number, level) for number, name in enumerate(self.corruptions) for level in self.severities
-        ]
+        types = enumerate(self.corruptions)
+        cells = [("clean", -1, 0), *((name, n, level) for n, name in types for level in self.severities)]
         rows = [
             (id_, name, level, self.logits(model, item, number, level), 1.0, "p", "i")
             for item, id_ in enumerate(self.ids)
@@ -70,49 +69,28 @@ class Run:
         """Write every input of scoring, of the tables and of the figures."""
         write_models(folder / "models.json", dict(zip(self.models, self.labels, strict=True)))
         image = {"bytes": encode(np.full((4, 4, 3), 9, np.uint8)), "path": None}
-        texts = {"question": "What?", "hint": None, "category": "map", "l2_category": "map"}
-        pool = pl.DataFrame(
-            {
-                "id": self.ids,
-                "source": "s",
-                "task": "map",
-                **texts,
-                "options": [["a", "b", "c"]] * self.items,
-                "answer": [item % OPTIONS for item in range(self.items)],
-                "images": [[image]] * self.items,
-                "image_keys": [[f"{id_}#0"] for id_ in self.ids],
-            }
-        )
-        write_table(
-            pool.select(*ITEMS.columns).cast(dict(ITEMS.columns)), folder / "sources/s.parquet", ITEMS
-        )
-        write_table(pool.select(*POOL.columns).cast(dict(POOL.columns)), folder / "pool.parquet", POOL)
+        items = {"id": self.ids, "question": "What?", "options": [["a", "b", "c"]] * self.items}
+        items |= {"answer": [item % OPTIONS for item in range(self.items)], "images": [[image]] * self.items}
+        items |= {"category": "map", "image_keys": [[f"{id_}#0"] for id_ in self.ids]}
+        write_filled(items, folder / "sources/s.parquet", ITEMS)
+        write_filled(items | {"source": "s", "task": "map"}, folder / "pool.parquet", POOL)
         kappas = self.kappas or [(1 + item) / 5 for item in range(self.items)]
-        selected = pl.DataFrame(
-            {"id": self.ids, "kappa": kappas, "rank": range(self.items), "score": 1.0, "selected": True},
-            schema=dict(SELECTED.columns),
-        )
-        write_table(selected, folder / "selected.parquet", SELECTED)
-        write_table(selected.select("id"), folder / "subset.parquet", SUBSET)
+        selected = {
+            "id": self.ids,
+            "kappa": kappas,
+            "rank": range(self.items),
+            "score": 1.0,
+            "selected": True,
+        }
+        write_filled(selected, folder / "selected.parquet", SELECTED)
+        write_filled({"id": self.ids}, folder / "subset.parquet", SUBSET)
         vectors = [[1.0, float(item)] for item in range(self.items)]
-        embeddings = {"id": self.ids, "image": vectors, "text": vectors, "truncated": [False] * self.items}
-        write_table(
-            pl.DataFrame(embeddings, schema=dict(EMBEDDINGS.columns)),
-            folder / "embeddings.parquet",
-            EMBEDDINGS,
-        )
+        embeddings = {"id": self.ids, "image": vectors, "text": vectors, "truncated": False}
+        write_filled(embeddings, folder / "embeddings.parquet", EMBEDDINGS)
+        images = {"image_key": [f"{id_}#0" for id_ in self.ids for _ in self.severities]}
+        images |= {"severity": [*self.severities] * self.items, "image": [image] * len(images["image_key"])}
         for name in self.corruptions:
-            keys = [f"{id_}#0" for id_ in self.ids for _ in self.severities]
-            images = {
-                "image_key": keys,
-                "severity": list(self.severities) * self.items,
-                "image": [image] * len(keys),
-            }
-            write_table(
-                pl.DataFrame(images, schema=dict(CORRUPTED.columns)),
-                folder / f"images/{name}.parquet",
-                CORRUPTED,
-            )
+            write_filled(images, folder / f"images/{name}.parquet", CORRUPTED)
         for number, model in enumerate(self.models):
             write_table(self.predictions(number), folder / f"predictions/{model}/all.parquet", PREDICTIONS)
 
@@ -132,11 +110,8 @@ class Run:
         }
         if name in ("figure3", "figure4", "figure5"):  # of one target
             paths |= {key: [path.format(self.models[0])] for key, path in of_models.items()}
-        example = {
-            "label": self.first_label,
-            "corruption": self.corruptions[0],
-            "severity": self.severities[-1],
-        }
+        cell = {"corruption": self.corruptions[0], "severity": self.severities[-1]}
+        example = {"label": self.first_label, **cell}
         known = {
             "groups": {corruption: GROUPS[corruption] for corruption in self.corruptions},
             "labels": {"s": "S", **dict(zip(self.models, self.labels, strict=True))},
@@ -149,11 +124,8 @@ class Run:
         }
         if name == "figure5" and "corruptions" not in settings:
             del known["corruptions"]  # its own choice, not those of the run
-        return output(
-            name,
-            {key: paths[key] for key in inputs_of(function)},
-            **{key: known[key] for key in settings_of(function) if key in known},
-        )
+        own = {key: known[key] for key in settings_of(function) if key in known}
+        return output(name, {key: paths[key] for key in inputs_of(function)}, **own)
 
     def select(self) -> None:
         """Run kappa and select in the working directory."""
@@ -166,12 +138,8 @@ class Run:
             severities=[*self.severities],
             output=files["kappa"],
         )
-        select(
-            kappa=files["kappa"],
-            embeddings=files["embeddings"],
-            table=Path("out/selected.parquet"),
-            subset=Path("out/subset.parquet"),
-        )
+        written = {"table": Path("out/selected.parquet"), "subset": Path("out/subset.parquet")}
+        select(kappa=files["kappa"], embeddings=files["embeddings"], **written)
 
     def score(self, *, allow_missing: bool = False) -> None:
         """Score every model in the working directory."""
@@ -187,11 +155,10 @@ class Run:
             )
 
 
-def move_to_run_folders() -> None:
-    """Move pool and selection, in the working directory, to where a run has them."""
-    for old, new in (
-        ("pool.parquet", "pool/items.parquet"),
-        ("selected.parquet", "selection/selected.parquet"),
-    ):
+def make_run_folder() -> None:
+    """Move pool and selection, in the working directory, to where a run has them, and write its records."""
+    for old, new in {"pool": "pool/items", "selected": "selection/selected"}.items():
         Path(new).parent.mkdir()
-        Path(old).rename(new)
+        Path(f"{old}.parquet").rename(f"{new}.parquet")
+    Path("models.json").write_text(models_text(Models("bench-c", {})))
+    write_record(Path.cwd())

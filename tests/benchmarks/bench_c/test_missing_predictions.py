@@ -9,14 +9,13 @@ from matplotlib.text import Text
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.errors import InputError
-from benchc.schemas.models import Models, models_text
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 from benchc.schemas.predictions import PREDICTIONS
 from scripts import command
 from scripts.benchc import main
-from tests.benchmarks.bench_c.degenerate_runs import Run, move_to_run_folders
-from tests.benchmarks.bench_c.outputs import write_record
+from tests.benchmarks.bench_c.degenerate_runs import Run, make_run_folder
+from tests.benchmarks.bench_c.outputs import flat
 from tests.footers import footer_of
 
 RUN = Run(items=6)
@@ -32,9 +31,8 @@ def drop(model: str, keys: list[tuple[str, str, int]]) -> None:
     path = Path(f"predictions/{model}/all.parquet")
     predictions = read_table(path, PREDICTIONS)
     dropped = pl.DataFrame(keys, schema=["id", "corruption", "severity"], orient="row")
-    write_table(
-        predictions.join(dropped, on=dropped.columns, how="anti", maintain_order="left"), path, PREDICTIONS
-    )
+    left = predictions.join(dropped, on=dropped.columns, how="anti", maintain_order="left")
+    write_table(left, path, PREDICTIONS)
 
 
 @pytest.fixture
@@ -70,72 +68,57 @@ def test_what_is_left_out_is_named_counted_and_in_the_footer(
         {"label": "two", "pool": pool, "items": 5, "missing_items": 1, "missing_predictions": 1},
         {"label": "three", "pool": pool, "items": 4, "missing_items": 2, "missing_predictions": 2},
     ]
-    # A target with all predictions has the same file, byte by byte, whether predictions may be missing or
-    # not.
+    # A target with all predictions has the same file, whether predictions may be missing or not.
     allowed = Path("scores/one.parquet").read_bytes()
     Run(items=6, models=["one"]).score()
     assert Path("scores/one.parquet").read_bytes() == allowed
 
 
-@pytest.mark.parametrize("name", TABLES)
 def test_tables_are_of_the_common_items_and_captions_count_them(
-    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str]
 ):
     RUN.score(allow_missing=True)
-    found = RUN.output(name)
-    assert (
-        "3 of 6 items have all predictions of 3 targets, the others are excluded; Three lacks the "
-        "most predictions, 2" in capsys.readouterr().err
-    )
-    for text in (found.markdown, found.latex) if found.markdown else ():
-        assert SENTENCE in " ".join(text.split())
-    # The same items as a separate selection, without missing predictions.
-    write_table(
-        read_table("selected.parquet", SELECTED).filter(pl.col("id").is_in(COMMON)),
-        "selected.parquet",
-        SELECTED,
-    )
-    for model in RUN.models:
-        scores = read_table(f"scores/{model}.parquet", SCORES).filter(pl.col("id").is_in(COMMON))
-        write_table(scores, f"scores/{model}.parquet", SCORES, footer_of({"items": 3}))
-    whole = RUN.output(name)
-    assert whole.frame.write_csv() == found.frame.write_csv()
-    assert "lacks a prediction" not in " ".join(whole.markdown.split())
-
-
-def test_claims_are_checked_on_the_common_items(folder: Path):
-    RUN.score(allow_missing=True)
+    found = {}
+    most = "3 of 6 items have all predictions of 3 targets, the others are excluded; Three lacks the most"
+    for name in TABLES:
+        found[name] = RUN.output(name)
+        assert f"{most} predictions, 2" in capsys.readouterr().err, name
     claims = RUN.output("claims")
-    for text in (claims.markdown, claims.latex):
-        assert SENTENCE in " ".join(text.split())
-    share = claims.frame.row(0, named=True)
-    assert share["here"] == "6 of 6 (100.0 %)"  # of the selection, not of the scores
+    assert claims.frame["here"][0] == "6 of 6 (100.0 %)"  # of the selection, not of the scores
+    for table in (*found.values(), claims):
+        assert all(SENTENCE in flat(text) for text in (table.markdown, table.latex) if text)
+    # The same items as a separate selection, without missing predictions.
+    common = pl.col("id").is_in(COMMON)
+    write_table(read_table("selected.parquet", SELECTED).filter(common), "selected.parquet", SELECTED)
+    for model in RUN.models:
+        scores = read_table(f"scores/{model}.parquet", SCORES).filter(common)
+        write_table(scores, f"scores/{model}.parquet", SCORES, footer_of({"items": 3}))
+    for name, table in found.items():
+        whole = RUN.output(name)
+        assert whole.frame.write_csv() == table.frame.write_csv(), name
+        assert "lacks a prediction" not in flat(whole.markdown), name
 
 
-@pytest.mark.parametrize("name", ["figure6", "figure10"])
-def test_figures_count_them_too(name: str, folder: Path):
-    RUN.score(allow_missing=True)
-    figures = [RUN.output(name)]
-    RUN.write(folder)
-    RUN.score(allow_missing=True)
-    figures.append(RUN.output(name))
-    for figure, notes_expected in zip(figures, (1, 0), strict=True):
-        figure.draw_without_rendering()
-        notes = [text for text in figure.findobj(Text) if SENTENCE in text.get_text() and text.get_visible()]
-        assert len(notes) == notes_expected
-        extents = [text.get_window_extent() for text in notes]
-        assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in extents)
+def test_figures_count_them_too(folder: Path):
+    for count in (1, 0):
+        RUN.score(allow_missing=True)
+        for figure in (RUN.output("figure6"), RUN.output("figure10")):
+            figure.draw_without_rendering()
+            notes = [text for text in figure.findobj(Text) if SENTENCE in text.get_text()]
+            extents = [text.get_window_extent() for text in notes if text.get_visible()]
+            assert len(extents) == count
+            assert all(figure.bbox.x0 <= box.x0 and box.x1 <= figure.bbox.x1 for box in extents)
+        RUN.write(folder)  # all predictions
 
 
-@pytest.mark.parametrize("name", ["figure3", "figure4", "figure5"])
-def test_figures_of_one_target_are_of_its_complete_items(name: str, folder: Path):
+def test_figures_of_one_target_are_of_its_complete_items(folder: Path):
     alone = Run(items=6, models=["two"])
     alone.score(allow_missing=True)
-    texts = " ".join(text.get_text() for text in alone.output(name).findobj(Text))
-    assert "s/1" not in texts and (name != "figure4" or "(n = 5)" in texts)
-    if name == "figure5":
-        with pytest.raises(InputError, match=r"'s/1' has no scores.*that has all predictions"):
-            alone.output(name, item="s/1")
+    for name in ("figure3", "figure4", "figure5"):
+        texts = " ".join(text.get_text() for text in alone.output(name).findobj(Text))
+        assert "s/1" not in texts and (name != "figure4" or "(n = 5)" in texts)
+    with pytest.raises(InputError, match=r"'s/1' has no scores.*that has all predictions"):
+        alone.output("figure5", item="s/1")
 
 
 def test_a_comparison_says_which_run_lacks_predictions(
@@ -148,13 +131,10 @@ def test_a_comparison_says_which_run_lacks_predictions(
         if name == "b":
             drop("two", MISSING["two"])
         RUN.score(allow_missing=True)
-        move_to_run_folders()
+        make_run_folder()
     monkeypatch.chdir(tmp_path)
-    for name in "ab":
-        Path(name, "models.json").write_text(models_text(Models("bench-c", {})))
-        write_record(Path(name))
     main(["compare", "a", "b", "--draws", "5"])
-    text = " ".join(capsys.readouterr().out.split())
+    text = flat(capsys.readouterr().out)
     assert "of 3 models on 5 items, are identical" in text and "Run A:" not in text
     assert text.endswith("Run B: On 5 of 6 items: those for which no target lacks a prediction.")
 
@@ -162,30 +142,24 @@ def test_a_comparison_says_which_run_lacks_predictions(
 def test_no_common_item_is_refused(folder: Path):
     drop("one", [(id_, "fog", 2) for id_ in COMMON])
     RUN.score(allow_missing=True)
+    message = "none of the 6 selected items has all predictions of all 3 targets"
     for name in ("table2", "intervals", "figure10"):
-        with pytest.raises(
-            InputError, match="none of the 6 selected items has all predictions of all 3 targets"
-        ):
+        with pytest.raises(InputError, match=message):
             RUN.output(name)
 
 
-@pytest.mark.parametrize("name", ["table1", "claims", "intervals"])
-def test_missing_predictions_that_no_footer_records_are_refused(name: str, folder: Path):
-    RUN.score(allow_missing=True)
-    for model in RUN.models:
-        path = f"scores/{model}.parquet"
-        write_table(read_table(path, SCORES), path, SCORES, footer_of({"items": 0}))
-    with pytest.raises(
-        InputError,
-        match=r"only be compared on the same predictions; delete|(missing|unexpected) scores?: .*: delete",
-    ):
-        RUN.output(name)
-
-
-@pytest.mark.parametrize("name", ["table1", "claims"])
-def test_a_selection_larger_than_the_footers_record_is_refused(name: str, folder: Path):
+def test_predictions_and_selections_that_no_footer_records_are_refused(folder: Path):
     RUN.score(allow_missing=True)
     larger = Run(items=7)
     larger.write(folder)
-    with pytest.raises(InputError, match="3 items were scored, 7 are selected"):
-        larger.output(name)
+    for name in ("table1", "claims"):
+        with pytest.raises(InputError, match="3 items were scored, 7 are selected"):
+            larger.output(name)
+    RUN.write(folder)
+    for model in RUN.models:
+        path = f"scores/{model}.parquet"
+        write_table(read_table(path, SCORES), path, SCORES, footer_of({"items": 0}))
+    message = r"only be compared on the same predictions; delete|(missing|unexpected) scores?: .*: delete"
+    for name in ("table1", "claims", "intervals"):
+        with pytest.raises(InputError, match=message):
+            RUN.output(name)

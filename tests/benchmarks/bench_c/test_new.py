@@ -1,6 +1,7 @@
 """`benchc new`: what it writes is valid and names what was given; what it cannot write is one line."""
 
 import json
+import shlex
 import shutil
 import time
 from collections.abc import Callable, Mapping
@@ -27,6 +28,7 @@ from tests.sources.data_files import (
 from tests.sources.test_download import Handler, Server, server  # noqa: F401
 from tests.sources.tsv_files import BLUE, RED, encoded, row, write_tsv
 
+Capture = pytest.CaptureFixture[str]
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -59,7 +61,7 @@ def loaded(root: Path, file: Path) -> Config:
     return load(raw, root, file=str(file))
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+def refused(capsys: Capture, *arguments: object) -> str:
     """Run the command; return its error, which must be one line."""
     with pytest.raises(SystemExit) as caught:
         main(["new", *map(str, arguments)])
@@ -68,17 +70,15 @@ def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return error
 
 
-def test_own_data_and_models(root: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_own_data_and_models(root: Path, tmp_path: Path, capsys: Capture) -> None:
     far = write_tsv(tmp_path / "Far away.tsv", [row(1)])
     folders = [
         checkpoint(root / "models/One_7B", model_type="llava", dtype="bfloat16"),
         checkpoint(tmp_path / "two", model_type="llava_next", torch_dtype="float64"),
     ]
     config = written(root, "--source", "my.tsv", far, "--model", *folders, "--gpus", 1)
-    assert {id_: source.path for id_, source in config.sources.items()} == {
-        "my": "my.tsv",
-        "far-away": str(far),
-    }
+    paths = {id_: source.path for id_, source in config.sources.items()}
+    assert paths == {"my": "my.tsv", "far-away": str(far)}
     assert {source.task_column for source in config.sources.values()} == {"category"}
     one, two = config.models["one-7b"], config.models["two"]
     assert (one.label, one.family, one.path, one.dtype) == ("One_7B", None, "models/One_7B", "bfloat16")
@@ -95,7 +95,7 @@ def test_own_data_and_models(root: Path, tmp_path: Path, capsys: pytest.CaptureF
         assert first == f"# yaml-language-server: $schema=schema/{schema}.json"
 
 
-def test_one_model_has_an_adapter(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_model_has_an_adapter(root: Path, capsys: Capture) -> None:
     base = checkpoint(root / "models/Base", model_type="llava", dtype="bfloat16")
     lora = root / "loras/My_LoRA"
     lora.mkdir(parents=True)
@@ -105,9 +105,8 @@ def test_one_model_has_an_adapter(root: Path, capsys: pytest.CaptureFixture[str]
     assert config.settings.targets == ["base-my-lora", "idefics3-8b"]
     assert config.settings.selectors == config.settings.targets
     model = config.models["base-my-lora"]
-    assert (model.label, model.path, model.adapter, model.dtype) == (
-        "Base + My_LoRA", "models/Base", "loras/My_LoRA", "bfloat16",
-    )  # fmt: skip
+    found = (model.label, model.path, model.adapter, model.dtype)
+    assert found == ("Base + My_LoRA", "models/Base", "loras/My_LoRA", "bfloat16")
     assert config.models["idefics3-8b"].adapter is None
     # A model of a catalogue by its id on the Hub keeps its keys.
     hub = "HuggingFaceM4/Idefics3-8B-Llama3"
@@ -124,9 +123,8 @@ def test_one_model_has_an_adapter(root: Path, capsys: pytest.CaptureFixture[str]
         options = ("--source", "my.tsv", "--model", *models, "--adapter", adapter)
         assert expected in refused(capsys, "c.yaml", *options)
     alone = refused(capsys, "c.yaml", "--source", "my.tsv", "--model", lora)
-    assert (
-        "is an adapter (adapter_config.json), not a model; give its base model ('owner/base') as -" in alone
-    )
+    no_model = "is an adapter (adapter_config.json), not a model; give its base model ('owner/base') as -"
+    assert no_model in alone
     assert not (root / "c.yaml").exists()
 
 
@@ -141,9 +139,7 @@ def test_the_first_three_models_select_where_none_is_named(root: Path) -> None:
     assert loaded(root, root / "config/other.yaml").settings.selectors == ["ovis2-1b"]
 
 
-def test_without_models_it_is_a_trial_with_models_of_the_demo(
-    root: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_models_it_is_a_trial_with_models_of_the_demo(root: Path, capsys: Capture) -> None:
     config = written(root, "--source", "my.tsv")
     assert capsys.readouterr().out.endswith("\nthen: benchc run config/mine.yaml --cores 2 figure1a\n")
     demo = yaml.safe_load((root / "config/demo.yaml").read_text())
@@ -172,19 +168,13 @@ def test_the_task_type_is_the_first_column_of_two_or_the_one_named(root: Path) -
     write_tsv(root / "l2.tsv", rows)
     config = written(root, "--source", "l2.tsv", "--model", "idefics3-8b")
     assert config.sources["l2"].task_column == "l2_category"
-    main(["new", "b.yaml", "--source", "my.tsv", "--model", "idefics3-8b", "--task-column", "l2_category"])
-    assert loaded(root, root / "b.yaml").sources["my"].task_column == "l2_category"
+    for number, column in enumerate(("l2_category", "l2-category")):
+        options = ["--source", "my.tsv", "--model", "idefics3-8b", "--task-column", column]
+        main(["new", f"b{number}.yaml", *options])
+        assert loaded(root, root / f"b{number}.yaml").sources["my"].task_column == "l2_category"
 
 
-@pytest.mark.parametrize("column", ["l2_category", "l2-category"])
-def test_the_second_task_type_is_named_as_in_either_form_of_file(root: Path, column: str) -> None:
-    config = written(root, "--source", "my.tsv", "--model", "idefics3-8b", "--task-column", column)
-    assert config.sources["my"].task_column == "l2_category"
-
-
-def test_the_column_of_shared_images_is_one_of_the_file(
-    root: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_column_of_shared_images_is_one_of_the_file(root: Path, capsys: Capture) -> None:
     write_tsv(root / "shared.tsv", [row(1, photo="a"), row(2, photo="a")])
     arguments = ["--source", "shared.tsv", "drawn-text", "--model", "idefics3-8b"]
     config = written(root, *arguments, "--image-column", "photo")
@@ -197,9 +187,8 @@ def test_the_column_of_shared_images_is_one_of_the_file(
     main(["new", "a.yaml", *arguments])
     file = root / "a-sources.yaml"
     assert file.read_text().count("# reader: {image_column: NAME}") == 1
-    file.write_text(
-        file.read_text().replace("# reader: {image_column: NAME}", "reader: {image_column: photo}")
-    )
+    text = file.read_text().replace("# reader: {image_column: NAME}", "reader: {image_column: photo}")
+    file.write_text(text)
     assert loaded(root, root / "a.yaml").sources["shared"].reader.image_column == "photo"
 
 
@@ -231,7 +220,7 @@ def test_a_model_is_checked_on_items_of_a_parquet_file(root: Path) -> None:
         check_items("other.parquet", 5)
 
 
-def test_keys_of_the_reader_are_written_and_used(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_keys_of_the_reader_are_written_and_used(root: Path, capsys: Capture) -> None:
     rows = [{"image": encoded(RED), "question": "?", "choices": ["x", "y"], "answer": 1, "topic": "maps"}]
     write_json_lines(root / "my.jsonl", rows)
     assert "has no column category or l2_category" in refused(capsys, "a.yaml", "--source", "my.jsonl")
@@ -253,13 +242,14 @@ def test_keys_of_the_reader_are_written_and_used(root: Path, capsys: pytest.Capt
         assert sentence in refused(capsys, "a.yaml", "--source", "my.jsonl", "--reader", keys)
 
 
-def test_a_file_without_a_task_type_is_refused(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_without_a_task_type_is_refused(root: Path, capsys: Capture) -> None:
     write_tsv(root / "none.tsv", [{"index": "1", "topic": "maps"}])
     assert refused(capsys, "mine.yaml", "--source", "none.tsv") == (
         "error: none.tsv: has no column category or l2_category, the task type by which the "
-        "pool is balanced; its columns are index, topic; name the column that has it by "
-        """--reader '{"columns": {"category": "NAME"}}', or add a column category, """
-        "which may have one value for all rows"
+        "pool is balanced; "
+        "its columns are index, topic; name the column that has it by "
+        """--reader '{"columns": {"category": "NAME"}}', or add a column category, which may have one """
+        "value for all rows"
     )
     assert not (root / "mine.yaml").exists()
 
@@ -281,7 +271,7 @@ def test_the_dtype_of_a_folder_is_that_of_its_config(
 
 
 def test_a_model_of_the_hub(
-    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     config = written(root, "--source", "mmstar", "--model", "HuggingFaceM4/Idefics3-8B-Llama3")
     assert list(config.models) == ["idefics3-8b"]  # of the catalogue
@@ -292,7 +282,6 @@ def test_a_model_of_the_hub(
     main(["new", "a.yaml", "--source", "mmstar", "--model", "owner/Small"])
     model = loaded(root, root / "a.yaml").models["small"]
     assert (model.repo, model.family, model.dtype) == ("owner/Small", None, "float16")
-
     assert capsys.readouterr().err == "owner/Small: no such folder here; asking the Hub\n"
 
 
@@ -310,7 +299,7 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 
 
 def test_a_hub_that_cannot_be_reached_is_one_error_at_once(
-    root: Path, capsys: pytest.CaptureFixture[str], hub: Callable[[str], None]
+    root: Path, capsys: Capture, hub: Callable[[str], None]
 ) -> None:
     hub("http://127.0.0.1:9")
     arguments = ["a.yaml", "--source", "mmstar", "--model", "checkpoints/my-model"]
@@ -329,7 +318,7 @@ def test_a_hub_that_cannot_be_reached_is_one_error_at_once(
 
 def test_a_model_that_the_hub_does_not_have_is_refused(
     root: Path,
-    capsys: pytest.CaptureFixture[str],
+    capsys: Capture,
     monkeypatch: pytest.MonkeyPatch,
     hub: Callable[[str], None],
     server: Server,  # noqa: F811
@@ -342,106 +331,88 @@ def test_a_model_that_the_hub_does_not_have_is_refused(
 
 
 @pytest.mark.parametrize("existing", ["mine.yaml", "mine-sources.yaml", "mine-models.yaml", "results/mine"])
-def test_nothing_is_overwritten(root: Path, capsys: pytest.CaptureFixture[str], existing: str) -> None:
+def test_nothing_is_overwritten(root: Path, capsys: Capture, existing: str) -> None:
     folder = checkpoint(root / "one", model_type="llava")
     path = root / existing
     path.parent.mkdir(exist_ok=True)
     path.write_text("mine")
     error = refused(capsys, "mine.yaml", "--source", "my.tsv", "--model", folder)
-    advice = {
-        "mine.yaml": "another FILE than mine.yaml",
-        "results/mine": "another --name",
-    }.get(existing, "another FILE than mine.yaml, after which it is named")
-    assert error.startswith(f"error: {existing}: exists already, ") and error.endswith(f"choose {advice}")
+    advice = {"mine.yaml": "another FILE than mine.yaml", "results/mine": "another --name"}
+    other = advice.get(existing, "another FILE than mine.yaml, after which it is named")
+    assert error.startswith(f"error: {existing}: exists already, ") and error.endswith(f"choose {other}")
     assert path.read_text() == "mine"
     assert {file.name for file in root.glob("mine*")} == {path.name} - {"mine"}
+
+
+MANY = "more than once; name each once"
+IN_CATALOGUE = "all models of the run are in a catalogue"
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
+        ("", "--source"),
+        ("--source no.tsv", '"no.tsv": there is no such file or folder, and no such id in conf'),
+        ("--source mmsta", "(did you mean mmstar?)"),
+        ("--source mmstar --selector ovis2-1b", "name at least one with --model"),
+        ("--source mmstar --model config", "config: config.json cannot be read"),
+        ("--source mmstar --model folder", "has no model_type; name the family with"),
+        ("--source mmstar --model folder --family lava", "did you mean 'llava'"),
+        ("--source mmstar --model own", "model type 'phi4mm' (config.json) is unknown"),
+        ("--source my.tsv sub/my.tsv", "my.tsv and sub/my.tsv would have the same id my; rename one of"),
+        ("--source mmstar sub/MMStar.tsv", "mmstar and sub/MMStar.tsv would have the same id mmstar; rename"),
         (
-            ["a.yaml", "--source", "no.tsv"],
-            '"no.tsv": there is no such file or folder, and no such id in conf',
-        ),
-        (["a.yaml", "--source", "mmsta"], "(did you mean mmstar?)"),
-        (["a.yaml", "--source", "mmstar", "--selector", "ovis2-1b"], "name at least one with --model"),
-        (["a.txt", "--source", "mmstar"], "a.txt: is no name of a YAML file"),
-        (["a.yaml", "--source", "mmstar", "--model", "config"], "config: config.json cannot be read"),
-        (["a.yaml", "--source", "mmstar", "--model", "folder"], "has no model_type; name the family with"),
-        (["a.yaml", "--source", "mmstar", "--model", "folder", "--family", "lava"], "did you mean 'llava'"),
-        (["a.yaml", "--source", "mmstar", "--model", "own"], "model type 'phi4mm' (config.json) is unknown"),
-        (
-            ["a.yaml", "--source", "my.tsv", "sub/my.tsv"],
-            "my.tsv and sub/my.tsv would have the same id my; rename one of them",
-        ),
-        (
-            ["a.yaml", "--source", "mmstar", "sub/MMStar.tsv"],
-            "mmstar and sub/MMStar.tsv would have the same id mmstar; rename one of them",
-        ),
-        (
-            ["a.yaml", "--source", "seedbench2-plus", "SEEDBench2+.tsv"],
+            "--source seedbench2-plus SEEDBench2+.tsv",
             "seedbench2-plus and SEEDBench2+.tsv would have the same label SEEDBench2+; rename one of them",
         ),
+        ("--source my.tsv ./my.tsv --model idefics3-8b", f"error: --source has my {MANY}"),
         (
-            ["a.yaml", "--source", "my.tsv", "./my.tsv", "--model", "idefics3-8b"],
-            "error: --source has my more than once; name each once",
+            "--source mmstar --model idefics3-8b HuggingFaceM4/Idefics3-8B-Llama3",
+            f"error: --model has idefics3-8b {MANY}",
         ),
         (
-            ["a.yaml", "--source", "mmstar", "--model", "idefics3-8b", "HuggingFaceM4/Idefics3-8B-Llama3"],
-            "error: --model has idefics3-8b more than once; name each once",
+            "--source mmstar --model emu3-chat --selector ovis2-1b ovis2-1b",
+            f"error: --selector has ovis2-1b {MANY}",
         ),
         (
-            ["a.yaml", "--source", "mmstar", "--model", "emu3-chat", "--selector", "ovis2-1b", "ovis2-1b"],
-            "error: --selector has ovis2-1b more than once; name each once",
+            "--source mmstar --name 'My run'",
+            'error: --name is "My run", but should be lower-case letters, dig',
         ),
         (
-            ["a.yaml", "--source", "mmstar", "--name", "My run"],
-            'error: --name is "My run", but should be lower-case letters, digits and das',
-        ),
-        (
-            ["a.yaml", "--source", "sub/a{x}.tsv"],
+            "--source sub/a{x}.tsv",
             'error: sub/a{x}.tsv: path is "sub/a{x}.tsv", but contains a brace or an angle bracket, by which',
         ),
         (
-            ["a.yaml", "--source", "mmstar", "--model", "folder", "--family", "llava", "--gpus=-1"],
+            "--source mmstar --model folder --family llava --gpus=-1",
             'error: Invalid value "-1" for --gpus: it should be at least 0; see benchc new --help',
         ),
+        ("--source mmstar --model emu3-chat --family llava", f"--family: {IN_CATALOGUE}"),
         (
-            ["a.yaml", "--source", "mmstar", "--model", "emu3-chat", "--family", "llava"],
-            "--family: all models of the run are in a catalogue",
+            "--source mmstar --model emu3-chat --gpus 1",
+            f"--gpus: {IN_CATALOGUE}, whose entries have their own",
         ),
+        ("--source mmstar --model 'my models/one'", "and it is no id of the Hub (owner/name)"),
         (
-            ["a.yaml", "--source", "mmstar", "--model", "emu3-chat", "--gpus", "1"],
-            "--gpus: all models of the run are in a catalogue, whose entries have their own; leave ",
-        ),
-        (
-            ["a.yaml", "--source", "mmstar", "--model", "my models/one"],
-            "and it is no id of the Hub (owner/name)",
-        ),
-        (["a.yaml"], "--source"),
-        (
-            ["a.yaml", "--source", "my.tsv", "--task-column", "topic"],
+            "--source my.tsv --task-column topic",
             "'topic' is not category or l2_category, the only names of a column with the task type; rename "
             "the column in the file",
         ),
     ],
 )
-def test_an_error_is_one_line(
-    root: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
-) -> None:
+def test_an_error_is_one_line(root: Path, capsys: Capture, arguments: str, sentence: str) -> None:
     checkpoint(root / "folder", architectures=[])
     checkpoint(root / "own", model_type="phi4mm")
     (root / "sub").mkdir()
     for name in ("my", "a{x}", "MMStar", "../SEEDBench2+"):
         write_tsv(root / f"sub/{name}.tsv", [row(1)])
-    assert sentence in refused(capsys, *arguments)
+    assert sentence in refused(capsys, "a.yaml", *shlex.split(arguments))
     assert not list(root.glob("a*"))
 
 
-def test_a_benchmark_whose_configuration_is_copied_is_not_offered(
-    root: Path, capsys: pytest.CaptureFixture[str]
+def test_another_form_of_file_and_a_benchmark_whose_configuration_is_copied_are_not_offered(
+    root: Path, capsys: Capture
 ) -> None:
+    assert "a.txt: is no name of a YAML file" in refused(capsys, "a.txt", "--source", "mmstar")
     error = refused(capsys, "config/mine.yaml", "--source", "my.tsv", "--benchmark", "naturalbench")
     assert "copy config/naturalbench.yaml and edit name, catalogues, sources and models" in error
     assert not (root / "config/mine.yaml").exists()

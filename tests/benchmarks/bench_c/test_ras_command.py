@@ -11,22 +11,20 @@ from scripts.benchc import main
 
 GRID = [("clean", 0), ("fog", 1), ("fog", 3)]
 ANSWERS = np.array([2, 0, 1, 1])
+CELLS = [(cell, item) for cell in range(len(GRID)) for item in range(len(ANSWERS))]
 LOGITS = np.random.default_rng(3).normal(size=(len(GRID), 4, 3))
 
 
 def table() -> pl.DataFrame:
-    rows = [
-        {
-            "id": f"q{item}",
-            "corruption": name,
-            "severity": level,
-            "answer": "ABC"[ANSWERS[item]],
-            "logits": row,
-        }
-        for cell, (name, level) in enumerate(GRID)
-        for item, row in enumerate(LOGITS[cell].tolist())
-    ]
-    return pl.DataFrame(rows).sample(fraction=1, shuffle=True, seed=1)
+    frame = pl.DataFrame(
+        [
+            (f"q{item}", *GRID[cell], "ABC"[ANSWERS[item]], LOGITS[cell, item].tolist())
+            for cell, item in CELLS
+        ],
+        schema=["id", "corruption", "severity", "answer", "logits"],
+        orient="row",
+    )
+    return frame.sample(fraction=1, shuffle=True, seed=1)
 
 
 def written(folder: Path, name: str, frame: pl.DataFrame) -> Path:
@@ -58,9 +56,8 @@ def test_answers_may_be_in_a_file_of_their_own(tmp_path: Path, capsys: pytest.Ca
     with_answers = written(tmp_path, "mine.parquet", table())
     main(["ras", str(with_answers)])
     expected = capsys.readouterr().out
-    pl.DataFrame({"id": [f"q{item}" for item in range(4)], "answer": ANSWERS}).write_parquet(
-        tmp_path / "items.parquet"
-    )
+    answers = pl.DataFrame({"id": [f"q{item}" for item in range(4)], "answer": ANSWERS})
+    answers.write_parquet(tmp_path / "items.parquet")
     table().drop("answer").write_parquet(with_answers)
     main(["ras", str(with_answers), "--answers", str(tmp_path / "items.parquet")])
     assert capsys.readouterr().out == expected
@@ -72,6 +69,8 @@ def test_answers_may_be_in_a_file_of_their_own(tmp_path: Path, capsys: pytest.Ca
         ("answer", "D", "item q0: answer 3 is not one of its 3 options"),
         ("answer", "?", "answer is '?'; it should be the letter of an option, or its number from 0"),
         ("severity", "x", "severity is 'x'; it should be a whole number"),
+        ("logits", "1,5 2,5", "logits is '1,5 2,5'; it should be a number for each option, separated by"),
+        ("logits", "1,5;2,5;3", "logits is '1,5;2,5;3'; it should be a number for each option"),
         ("logits", "1 2 x", "logits is '1 2 x'; it should be a number for each option"),
     ],
 )
@@ -84,3 +83,41 @@ def test_an_invalid_value_is_one_line(column: str, value: str, sentence: str, tm
     with pytest.raises(SystemExit, match=r"^error: ") as stopped:
         main(["ras", str(tmp_path / "mine.csv")])
     assert sentence in str(stopped.value) and "\n" not in str(stopped.value)
+
+
+def test_another_answer_to_an_item_is_named(tmp_path: Path) -> None:
+    frame = table().with_row_index()
+    other = pl.when(index=frame.height - 1).then(pl.col("answer").replace({"A": "B", "B": "C", "C": "A"}))
+    written(tmp_path, "mine.csv", frame.with_columns(answer=other.otherwise("answer")).drop("index"))
+    with pytest.raises(SystemExit, match=rf"row {frame.height + 1}: answer is '[ABC]'; it should be that of"):
+        main(["ras", str(tmp_path / "mine.csv")])
+
+
+def test_numbers_may_be_separated_by_any_one_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    frame = table()
+    for mark in (" ", "  ", ", ", " ;", ","):
+        texts = pl.col("logits").cast(pl.List(pl.String)).list.join(mark)
+        frame.with_columns(logits="[ " + texts + "]").write_csv(tmp_path / "mine.csv")
+        main(["ras", str(tmp_path / "mine.csv")])
+    *_, first = (lines := capsys.readouterr().out.splitlines())[:3]
+    assert lines[2::3] == [first] * 5
+
+
+def test_models_are_told_apart_and_have_the_same_items(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    first, other = (written(tmp_path / folder, "mine.csv", table()) for folder in ("a", "b"))
+    with pytest.raises(
+        SystemExit, match=f"^error: {first} and {other} would both be called mine; rename one$"
+    ):
+        main(["ras", str(first), str(other)])
+    same = written(tmp_path, "same.csv", table().sort("id"))
+    main(["ras", str(first), str(same)])
+    assert capsys.readouterr().err == ""
+    fewer = written(tmp_path, "fewer.csv", table().filter(pl.col("id") != "q0"))
+    main(["ras", str(first), str(fewer)])
+    assert (
+        f"warning: {fewer} has other items, corruptions or severities than {first}" in capsys.readouterr().err
+    )

@@ -6,18 +6,11 @@ import pytest
 import yaml
 
 from tests.workflow.checkout import ROOT, Checkout
-from tests.workflow.conftest import (  # noqa: F401  (fixtures)
-    MODELS,
-    checkpoints,
-    made_once,
-    small_checkout,
-)
+from tests.workflow.conftest import checkpoints, made_once, small_checkout  # noqa: F401  (fixtures)
 
 CONFIG, CATEGORIES = "config/scenarios.yaml", "config/scenarios.csv"
-TYPES = [
-    *("brightness", "rotate", "gaussian_blur", "sharpen", "cutout", "average_pooling"),
-    *("fog", "jigsaw", "gaussian_noise"),
-]
+TYPES = ["brightness", "rotate", "gaussian_blur", "sharpen", "cutout", "average_pooling"]
+TYPES += ["fog", "jigsaw", "gaussian_noise"]
 MAP = """source,category,capability,reason
 drawn-text,word reading,text_recognition,
 drawn-text,digit reading,ocr,

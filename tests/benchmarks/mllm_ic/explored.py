@@ -48,14 +48,10 @@ def write_explored(
     write_run(folder, run)
     if not images:
         return run
+    files = {"pool": folder / "items.parquet", "capabilities": folder / "capabilities.parquet"}
+    output = folder / "samples.parquet"
     call_stage(
-        "mllm_ic.choose_samples",
-        pool=folder / "items.parquet",
-        capabilities=folder / "capabilities.parquet",
-        images=images_of(corruptions),
-        number=2,
-        seed=0,
-        output=folder / "samples.parquet",
+        "mllm_ic.choose_samples", **files, images=images_of(corruptions), number=2, seed=0, output=output
     )
     return run
 

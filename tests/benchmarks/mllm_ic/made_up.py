@@ -25,9 +25,7 @@ from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from tests.corruptions.photos import PHOTOS, photo
 
-CATEGORIES = {
-    each.name: group for group, types in MLLM_IC.groups.items() for each in types if each.in_default
-}
+CATEGORIES = {each.name: name for name, types in MLLM_IC.groups.items() for each in types if each.in_default}
 LEVELS = {group: level for level, groups in MLLM_IC.levels.items() for group in groups}
 CORRUPTIONS = tuple(CATEGORIES)
 SEVERITIES = (1, 2, 3, 4, 5)
@@ -42,17 +40,11 @@ def items_of(
     """
     chosen = set(names or [each.name for each in capabilities()])
     rows = [
-        (
-            f"made/{number}-{group}-{rotation}",
-            *each,
-            "made",
-            f"made/{number}-{group}",
-            rotation,
-            f"sha256://{number}-{group // shared}",
-        )
+        (f"{own}-{rotation}", *each, "made", own, rotation, f"sha256://{number}-{group // shared}")
         for number, each in enumerate(capabilities())
         if each.name in chosen
         for group in range(questions)
+        for own in [f"made/{number}-{group}"]
         for rotation in range(rotations)
     ]
     return pl.DataFrame(rows, schema=CAPABILITIES.columns, orient="row").sort("id")
@@ -82,21 +74,46 @@ def run_of(
     return RunOutcomes(codes, items, tuple(corruptions), tuple(severities))
 
 
+def averages(
+    run: RunOutcomes, model: str, name: object = None, level: object = None, category: object = None
+) -> dict[str, float]:
+    """Return accuracies of a model, by plain means: of each capability, of the mid-level ones, and averages.
+
+    They are over the scenarios of types, severities and categories; a value, several, or None for any.
+    """
+
+    def fits(wanted: object, value: object) -> bool:
+        return wanted is None or value in (wanted if isinstance(wanted, list | range) else [wanted])
+
+    columns = [
+        place
+        for place, (type_, severity) in enumerate(run.scenarios)
+        if fits(name, type_) and fits(level, severity) and fits(category, CATEGORIES.get(type_))
+    ]
+    right = np.isin(run.codes[model], (RIGHT, TIED_RIGHT))[:, columns].mean(axis=1)
+    names = run.items["capability"].to_numpy()
+    found = {each.name: float(right[names == each.name].mean()) for each in run.capabilities}
+    of = {mid: [each.name for each in run.capabilities if each.mid == mid] for mid in mids_of(run)}
+    mids = {mid: float(np.mean([found[each] for each in own])) for mid, own in of.items()}
+    overall = {"overall": float(np.mean([*mids.values()])), "capabilities": float(np.mean([*found.values()]))}
+    return found | mids | overall | {"micro": float(right.mean())}
+
+
+def mids_of(run: RunOutcomes) -> list[str]:
+    return list(dict.fromkeys(each.mid for each in run.capabilities))
+
+
 def write_run(folder: Path, run: RunOutcomes) -> tuple[list[Path], Path]:
     """Write a run as the stages do; return the files of outcomes, and that of the capabilities."""
     capabilities_file = folder / "capabilities.parquet"
     write_table(run.items, capabilities_file, CAPABILITIES)
     paths = []
     for id_, codes in run.codes.items():
-        path = folder / f"outcomes/{id_}.parquet"
-        table = pl.DataFrame(
-            {"id": run.items["id"], "outcomes": codes.tolist()}, schema_overrides=OUTCOMES.columns
-        )
-        footer = OutcomesFooter(
-            label=id_, pool="made", seed=0, corruptions=run.corruptions, severities=run.severities
-        )
-        write_table(table, path, OUTCOMES, footer)
-        paths.append(path)
+        paths.append(folder / f"outcomes/{id_}.parquet")
+        columns = {"id": run.items["id"], "outcomes": codes.tolist()}
+        made = {"pool": "made", "seed": 0, "corruptions": run.corruptions, "severities": run.severities}
+        table = pl.DataFrame(columns, schema_overrides=OUTCOMES.columns)
+        write_table(table, paths[-1], OUTCOMES, OutcomesFooter(label=id_, **made))
     return paths, capabilities_file
 
 

@@ -16,19 +16,20 @@ def write_pool(path: Path, rows: Sequence[Row], **columns: Sequence[object]) -> 
 
     ``columns``: others than the usual ones, such as ``image_keys``.
     """
-    count = len(rows)
-    given = {
-        "id": [id_ for id_, _ in rows],
-        "source": [id_.partition("/")[0] for id_, _ in rows],
-        "task": [category for _, category in rows],
-        "question": ["Which?"] * count,
-        "options": [["w", "x", "y", "z"]] * count,
-        "answer": [1] * count,
-        "category": [category for _, category in rows],
-        "images": [[{"bytes": id_.encode(), "path": None}] for id_, _ in rows],
-        "image_keys": [[f"{id_}#0"] for id_, _ in rows],
-    } | columns
-    empty = dict.fromkeys(POOL.columns, [None] * count)
-    table = pl.DataFrame({**empty, **given}, schema=pl.Schema(POOL.columns))
-    write_table(table, path, POOL, PoolFooter(cap=None))
+    plain = dict.fromkeys(POOL.columns) | {"question": "Which?", "options": ["w", "x", "y", "z"], "answer": 1}
+    table = pl.DataFrame(
+        [
+            {
+                **(
+                    plain
+                    | {"id": id_, "source": id_.partition("/")[0], "task": category, "category": category}
+                ),
+                **{"images": [{"bytes": id_.encode(), "path": None}], "image_keys": [f"{id_}#0"]},
+            }
+            for id_, category in rows
+        ],
+        schema=pl.Schema(POOL.columns),
+    )
+    given = [pl.Series(name, values, POOL.columns[name]) for name, values in columns.items()]
+    write_table(table.with_columns(given), path, POOL, PoolFooter(cap=None))
     return path

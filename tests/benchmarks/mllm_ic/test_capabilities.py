@@ -1,5 +1,3 @@
-"""Which questions are asked, and their capabilities: of mapped, excluded and unmapped categories."""
-
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -42,9 +40,7 @@ class Run:
         self.pool, self.subset = folder / "items.parquet", folder / "questions.parquet"
         self.table, self.report = folder / "capabilities.parquet", folder / "report.csv"
 
-    def ask(
-        self, rows: list[Row] = POOL, text: str = MAP, mini: int | None = None, **settings: Any
-    ) -> list[str]:
+    def ask(self, rows=POOL, text: str = MAP, mini: int | None = None, **settings: Any) -> list[str]:
         """Return the ids that are asked."""
         self.map.write_text(text)
         write_pool(self.pool, rows, **settings.pop("columns", {}))
@@ -56,15 +52,8 @@ class Run:
 
     def map_questions(self, mini: int | None = None, **published: int) -> pl.DataFrame:
         """Return the capabilities of what was asked."""
-        find_capabilities(
-            pool=self.pool,
-            categories=self.map,
-            circular=["a"],
-            mini=mini,
-            published=published,
-            table=self.table,
-            report=self.report,
-        )
+        files = {"pool": self.pool, "categories": self.map, "table": self.table, "report": self.report}
+        find_capabilities(**files, circular=["a"], mini=mini, published=published)
         return read_table(self.table, CAPABILITIES)
 
 
@@ -74,21 +63,17 @@ def run(tmp_path: Path) -> Run:
 
 
 def test_rows_like_copies_in_a_source_without_copies_are_warned_of(run, capsys):
-    rows = [*POOL, ("b/1000007", "Text Reading"), ("b/7", "Text Reading"), ("b/1000008", "Text Reading")]
-    run.ask(rows)
+    run.ask([*POOL, *((f"b/{number}", "Text Reading") for number in (1000007, 7, 1000008))])
     assert "warning: b: 1 row with the index of a circular copy" in capsys.readouterr().err
     run.ask()
-    assert capsys.readouterr().err == ""
+    assert "of a circular copy" not in capsys.readouterr().err
 
 
-def test_the_hierarchy_has_the_papers_counts():
+def test_the_hierarchy_has_the_papers_counts_and_two_data_sets_have_all_capabilities():
     found = capabilities()
     mids = Counter(each.mid for each in found)
     assert (len(found), [*mids.values()]) == (34, [6, 8, 5, 7, 8])
     assert sum(each.high == "perception" for each in found) == 19
-
-
-def test_the_two_data_sets_have_all_capabilities_and_share_two():
     known = read_categories(SHIPPED, ["mmbench-dev-en", "seed-bench-2"]).values()
     mmbench, seed = (
         {each.capability for each in known if each.source == source}
@@ -96,57 +81,44 @@ def test_the_two_data_sets_have_all_capabilities_and_share_two():
     )
     assert (len(mmbench), len(seed)) == (20, 16)
     assert mmbench & seed == {"spatial_relation", "celebrity_recognition"}
-    assert mmbench | seed == {each.name for each in capabilities()}
+    assert mmbench | seed == {each.name for each in found}
 
 
 def test_all_but_excluded_categories_are_asked_however_they_are_spelled(run):
-    assert run.ask() == [id_ for id_, _ in POOL if id_ != "a/20"]
+    rows = [*POOL, ("b/1000000", "text reading")]
+    asked = [id_ for id_, _ in rows if id_ != "a/20"]
+    assert sorted(run.ask(rows)) == sorted(asked)
     found = run.map_questions()
-    assert found["id"].to_list() == [id_ for id_, _ in POOL if id_ != "a/20"]
+    assert sorted(found["id"]) == sorted(asked)
     places = found.unique(["source", "capability"]).sort("capability")
     assert places.select("source", "capability", "mid", "high").rows() == [
         ("a", "image_style", "global_context_sensing", "perception"),
         ("a", "ocr", "logic_reasoning", "reasoning"),
         ("b", "text_recognition", "logic_reasoning", "reasoning"),
     ]
-
-
-def test_copies_belong_to_their_original_in_sources_that_have_some(run):
-    run.ask([*POOL, ("b/1000000", "text reading")])
-    found = run.map_questions()
+    # Copies belong to their original, in sources that have some.
     copies = found.filter(circular_group="a/1").sort("rotation")
     assert copies.select("id", "rotation").rows() == [("a/1", 0), ("a/1000001", 1), ("a/2000001", 2)]
     assert found.filter(id="b/1000000").select("circular_group", "rotation").rows() == [("b/1000000", 0)]
 
 
-def test_pictures_are_image_keys(run):
-    run.ask(
-        POOL[:2], MAP.replace("a,styles,image_style,\n", ""), columns={"image_keys": [["a://p"], ["a://q"]]}
-    )
-    assert run.map_questions()["picture"].to_list() == ["a://p", "a://q"]
-
-
-def test_equal_files_are_one_picture(run):
+def test_pictures_are_image_keys_and_equal_files_are_one(run):
     images = [[{"bytes": data, "path": None}] for data in (b"1", b"2", b"1", b"3", b"3")]
     keys = [["a#p"], ["a#q"], ["a#r"], ["sha256://s"], ["sha256://t"]]
     rows = [(f"a/{number}", "reading") for number in range(1, 6)]
-    run.ask(
-        rows,
-        "source,category,capability,reason\na,reading,ocr,\n",
-        columns={"image_keys": keys, "images": images},
-    )
+    text = "source,category,capability,reason\na,reading,ocr,\n"
+    run.ask(rows, text, columns={"image_keys": keys, "images": images})
     assert run.map_questions()["picture"].to_list() == ["a#p", "a#q", "a#p", "sha256://s", "sha256://t"]
 
 
 def test_another_capability_changes_no_question_but_a_mini_may(run):
-    whole, moved = MAP, MAP.replace("image_style", "image_topic")
-    groups = []
-    for text in (whole, moved):
+    def groups(text: str, mini: int | None) -> object:
         run.map.write_text(text)
-        known = read_categories(run.map, ["a", "b"])
-        groups.append((groups_of(known, None), groups_of(known, 2)))
-    assert groups[0][0] == groups[1][0]
-    assert groups[0][1] != groups[1][1]
+        return groups_of(read_categories(run.map, ["a", "b"]), mini)
+
+    moved = MAP.replace("image_style", "image_topic")
+    assert groups(MAP, None) == groups(moved, None)
+    assert groups(MAP, 2) != groups(moved, 2)
 
 
 def test_a_mini_has_questions_of_each_capability_with_all_their_copies(run):
@@ -161,18 +133,15 @@ def test_a_mini_has_questions_of_each_capability_with_all_their_copies(run):
     assert copies.is_in(chosen).n_unique() == 1  # all or none
     # A larger one keeps what a smaller one has.
     assert {*run.ask(mini=1)} < {*chosen} < {*run.ask(mini=3)}
-
-
-def test_a_mini_has_questions_of_each_category_without_capability(run):
-    rows = [*POOL, ("a/30", "new"), ("a/31", "new"), ("a/32", "newer")]
-    chosen = run.ask(rows, mini=1, unmapped="keep")
+    # Of categories without capability, it has questions of each.
+    chosen = run.ask([*POOL, ("a/30", "new"), ("a/31", "new"), ("a/32", "newer")], mini=1, unmapped="keep")
     assert len({"a/30", "a/31"} & {*chosen}) == 1 and "a/32" in chosen
 
 
 def test_the_report_counts_categories_beside_what_is_published(run):
-    rows = [*POOL, ("a/30", "new")]
-    run.ask(rows, unmapped="keep")
-    run.map_questions(a=17)
+    assert "a/30" in run.ask([*POOL, ("a/30", "new")], unmapped="keep")
+    found = run.map_questions(a=17).filter(id="a/30")
+    assert found.select("capability", "mid", "high").rows() == [(None, None, None)]
     assert pl.read_csv(run.report).rows() == [
         ("a", "STYLES", "image_style", "mapped", None, 2, 2, None),
         ("a", "new", None, "unmapped", None, 1, 1, None),
@@ -184,12 +153,7 @@ def test_the_report_counts_categories_beside_what_is_published(run):
     ]
 
 
-def test_questions_that_are_kept_unmapped_are_asked_without_a_capability(run):
-    assert "a/30" in run.ask([*POOL, ("a/30", "new")], unmapped="keep")
-    found = run.map_questions().filter(id="a/30")
-    assert found.select("capability", "mid", "high").rows() == [(None, None, None)]
-
-
+TWO_PICTURES = {"image_keys": [[f"{id_}#{n}" for n in range(2 if id_ == "a/20" else 1)] for id_, _ in POOL]}
 BAD: dict[str, tuple[list[Row], dict[str, Any], str]] = {
     "unmapped": (
         [*POOL, ("a/30", "new"), ("a/31", "new"), ("b/z", "odd")],
@@ -209,22 +173,18 @@ BAD: dict[str, tuple[list[Row], dict[str, Any], str]] = {
         {},
         "a/one: its index is no number, but a is one of capabilities.circular; remove the source there",
     ),
+    "an index that begins with a number": (
+        [*POOL, ("a/1000001/x", "styles")],
+        {},
+        "a/1000001/x: its index is no number, but a is one of capabilities.circular; remove the source there",
+    ),
     "several pictures": (
         POOL,
-        {
-            "text": MAP.replace("several,,shows two pictures", "several,ocr,"),
-            "columns": {
-                "image_keys": [[f"{id_}#0", f"{id_}#1"] if id_ == "a/20" else [f"{id_}#0"] for id_, _ in POOL]
-            },
-        },
+        {"text": MAP.replace("several,,shows two pictures", "several,ocr,"), "columns": TWO_PICTURES},
         "a/20: has 2 pictures, but each question is about one; leave out several of a in the file "
         "capabilities.categories, with a reason",
     ),
-    "none left": (
-        [("a/20", "several")],
-        {},
-        "all categories are left out, so there is no question to ask; keep one",
-    ),
+    "none left": ([("a/20", "several")], {}, "so there is no question to ask; keep one"),
 }
 
 
@@ -258,3 +218,14 @@ def test_a_wrong_row_of_the_mapping_is_named(tmp_path, row, message):
     with pytest.raises(InputError) as caught:
         read_categories(path, ["a"])
     assert str(caught.value) == f"{path}: row 6: {message}"
+
+
+def test_a_question_without_a_copy_for_each_option_is_warned_of(run, capsys):
+    rows = [(f"a/{number}", "styles") for number in (0, 1_000_000, 1, 1_000_001, 2)] + [
+        ("b/x", "Text Reading")
+    ]
+    options = [["x", "y"]] * 2 + [["x", "y", "z"]] * 2 + [["x", "y"]] * 2
+    run.ask(rows, columns={"options": options})
+    assert "warning: a: 2 questions without a circular copy for each option, " in capsys.readouterr().err
+    run.ask(rows[:2] + rows[5:], columns={"options": options[:2] + options[5:]})
+    assert "warning" not in capsys.readouterr().err

@@ -1,5 +1,3 @@
-"""Verdicts on made-up accuracies of which it is known what holds."""
-
 import numpy as np
 import pytest
 
@@ -18,7 +16,7 @@ from benchc.benchmarks.mllm_ic.claims import (
 from benchc.benchmarks.mllm_ic.published.tables import CATEGORIES, MIDS
 from benchc.statistics.resampling import Floats
 from tests.benchmarks.mllm_ic.made_up import CATEGORIES as CATEGORY_OF
-from tests.benchmarks.mllm_ic.made_up import run_of
+from tests.benchmarks.mllm_ic.made_up import averages, run_of
 
 LEVELS = np.arange(1.0, 6)
 DRAWS = 300
@@ -52,9 +50,7 @@ def verdicts(evidence: Evidence) -> dict[str, str]:
 def test_all_claims_hold_where_they_are_true() -> None:
     found = claims(as_the_paper_says())
     assert found["verdict"].to_list() == [HOLDS] * len(ALL)
-    row = {
-        name: dict(zip(found.columns, row, strict=True)) for name, *row in [(r[0], *r) for r in found.rows()]
-    }
+    row = {row["claim"]: row for row in found.rows(named=True)}
     assert row[FALL]["value"] == pytest.approx(-2)
     assert row[LINE]["value"] == pytest.approx(1)
     assert 0 < row[CATEGORY]["low"] < row[CATEGORY]["value"] < row[CATEGORY]["high"]
@@ -133,21 +129,16 @@ def test_the_profile_of_a_model_is_what_model_and_part_do_not_add_up_to() -> Non
     assert found.filter(claim=SENSITIVITY)["value"][0] == pytest.approx(expected)
 
 
+ONES = drawn(np.ones((2, 2)))
+
+
 @pytest.mark.parametrize(
     ("evidence", "open_claims"),
     [
         (None, {*(claim.text for claim in ALL)}),
         (as_the_paper_says(models=1), {PROFILE}),
-        (
-            Evidence([3], {"a": drawn(np.ones((2, 1)))}, {"blur": drawn(np.ones((2, 1)))}),
-            {FALL, LINE, CATEGORY, MID, EVEN, SENSITIVITY, PROFILE},
-        ),
-        (
-            Evidence(
-                [1, 2], {m: drawn(np.ones((2, 2))) for m in WORST_MIDS}, dict(as_the_paper_says().categories)
-            ),
-            {LINE, MID},
-        ),
+        (Evidence([3], {"a": ONES[..., :1]}, {"blur": ONES[..., :1]}), {*(claim.text for claim in ALL)}),
+        (Evidence([1, 2], dict.fromkeys(WORST_MIDS, ONES), as_the_paper_says().categories), {LINE, MID}),
     ],
     ids=["no model", "one model", "one severity", "two capabilities"],
 )
@@ -161,10 +152,8 @@ def test_what_a_run_has_not_is_not_applicable(evidence: Evidence | None, open_cl
 
 def test_equal_accuracies_have_no_verdict() -> None:
     flat = drawn(np.full((2, 5), 0.5), 0.0)
-    evidence = Evidence(
-        [1, 2, 3, 4, 5], dict.fromkeys(MIDS.values(), flat), dict.fromkeys(CATEGORIES.values(), flat)
-    )
-    found = verdicts(evidence)
+    parts = (dict.fromkeys(names.values(), flat) for names in (MIDS, CATEGORIES))
+    found = verdicts(Evidence([1, 2, 3, 4, 5], *parts))
     assert (found[LINE], found[EVEN]) == (UNKNOWN, UNKNOWN)
     assert (found[FALL], found[CATEGORY], found[SENSITIVITY]) == (FAILS, FAILS, FAILS)
 
@@ -172,20 +161,7 @@ def test_equal_accuracies_have_no_verdict() -> None:
 def test_the_evidence_of_a_run_is_the_mean_over_its_scenarios() -> None:
     run = run_of({"a": 0.9, "b": 0.6})
     evidence = evidence_of(run, ["b"], CATEGORY_OF, 3, 0)
-    wanted = [
-        place
-        for place, (name, level) in enumerate(run.scenarios)
-        if level == 4 and CATEGORY_OF.get(name) == "blur"
-    ]
-    assert len(wanted) == 5
-    cells = run.cells("b")[wanted].mean(axis=0)
-    mids: dict[str, list[float]] = {}
-    for each, value in zip(run.capabilities, cells, strict=True):
-        mids.setdefault(each.mid, []).append(value)
-    means = [sum(values) / len(values) for values in mids.values()]
-    assert evidence.categories["blur"].shape == (4, 1, 5)
-    assert evidence.categories["blur"][0, 0, 3] == pytest.approx(sum(means) / 5)
-    every = [place for place, (_, level) in enumerate(run.scenarios) if level == 4]
-    ocr = [n for n, each in enumerate(run.capabilities) if each.mid == "logic_reasoning"]
-    assert evidence.mids["logic_reasoning"][0, 0, 3] == pytest.approx(run.cells("b")[every][:, ocr].mean())
-    assert evidence.overall.shape == (4, 1, 5)
+    assert evidence.categories["blur"].shape == evidence.overall.shape == (4, 1, 5)
+    under_blur, fourth = averages(run, "b", level=4, category="blur"), averages(run, "b", level=4)
+    assert evidence.categories["blur"][0, 0, 3] == pytest.approx(under_blur["overall"])
+    assert evidence.mids["logic_reasoning"][0, 0, 3] == pytest.approx(fourth["logic_reasoning"])

@@ -1,5 +1,3 @@
-"""Figure 3: pictures of CIFAR-10 or of the pool, features, their map, the figure and its numbers."""
-
 import io
 import pickle
 import tarfile
@@ -11,7 +9,7 @@ import pytest
 import torch
 from PIL import Image
 
-from benchc.benchmarks.mllm_ic.cifar import cifar_pictures
+from benchc.benchmarks.mllm_ic.cifar import BATCH, LARGEST, cifar_pictures
 from benchc.benchmarks.mllm_ic.figures.figure3 import figure3
 from benchc.benchmarks.mllm_ic.metrics.hierarchy import scenario_map, silhouette
 from benchc.benchmarks.mllm_ic.schemas.hierarchy import FEATURES, TSNE
@@ -77,16 +75,10 @@ def features(folder: Path, **options: object) -> Path:
 
 
 def mapped(folder: Path, source: Path) -> Path:
-    call_stage(
-        "mllm_ic.hierarchy_tsne",
-        features=source,
-        corruption_categories={name: CATEGORIES[name] for name in NAMES},
-        levels=LEVELS,
-        perplexity=30,
-        seed=0,
-        output=folder / "tsne.parquet",
-    )
-    return folder / "tsne.parquet"
+    output = folder / "tsne.parquet"
+    of = {"corruption_categories": {name: CATEGORIES[name] for name in NAMES}, "levels": LEVELS}
+    call_stage("mllm_ic.hierarchy_tsne", features=source, **of, perplexity=30, seed=0, output=output)
+    return output
 
 
 @pytest.fixture(scope="module")
@@ -112,9 +104,7 @@ def test_pictures_are_those_of_the_archive_in_a_hashed_order(tmp_path):
     ("content", "message"),
     [
         (pickle.dumps({b"data": print}), "it needs builtins.print"),
-        (b"PK", "is not CIFAR-10"),
-        (b"source,category", "is not CIFAR-10"),
-        (pickle.dumps([1]), "is not CIFAR-10"),
+        *((content, "is not CIFAR-10") for content in (b"PK", b"source,category", pickle.dumps([1]))),
         (pickle.dumps({b"labels": [1]}), "give cifar-10-python.tar.gz or the folder"),
     ],
 )
@@ -172,23 +162,17 @@ def test_layouts_of_common_checkpoints_are_known(tmp_path, weights):
     [
         (lambda state: {"conv1.weight": state["conv1.weight"]}, "is not a WRN-40-2 in a known layout"),
         (lambda state: state | {"block1.layer.6.bn1.weight": torch.ones(32)}, r"block1\.layer\.6"),
-        (
-            lambda state: state | {"bn1.weight": torch.ones(640)},
-            "bn1.weight is missing, unknown or of another",
-        ),
+        (lambda state: state | {"bn1.weight": torch.ones(640)}, "bn1.weight is missing, unknown or of"),
         (lambda state: [1], "has no weights by name"),
+        *((text, r"other\.pt: cannot be read as weights \(.+\)") for text in (b"", b"source,cat\n", b"PK")),
     ],
 )
 def test_other_weights_are_refused(tmp_path, change, message):
-    torch.save(change(network().state_dict()), tmp_path / "other.pt")
+    if isinstance(change, bytes):
+        (tmp_path / "other.pt").write_bytes(change)
+    else:
+        torch.save(change(network().state_dict()), tmp_path / "other.pt")
     with pytest.raises(InputError, match=message):
-        load_wide_resnet(tmp_path / "other.pt")
-
-
-@pytest.mark.parametrize("content", [b"", b"source,category,capability,reason\ns,cat,ocr,\n", b"PK"])
-def test_files_that_are_no_checkpoint_are_refused(tmp_path, content):
-    (tmp_path / "other.pt").write_bytes(content)
-    with pytest.raises(InputError, match=r"other\.pt: cannot be read as weights \(.+\); save"):
         load_wide_resnet(tmp_path / "other.pt")
 
 
@@ -229,32 +213,32 @@ def test_pictures_of_the_pool_are_taken_once_each(tmp_path):
 def test_the_map_has_clean_and_no_weather_and_the_same_bits_twice(run, tmp_path):
     table = read_table(run[1], TSNE)
     assert set(table["corruption"]) == {"clean", *NAMES} - {"fog"} and table.height == 26
-    clean = table.row(by_predicate=pl.col("corruption") == "clean", named=True)
-    assert (clean["category"], clean["level"], clean["severity"]) == (None, None, 0)
+    clean = table.filter(corruption="clean").select("category", "level", "severity").row(0)
+    assert clean == (None, None, 0)
     levels = dict(table.select("corruption", "level").iter_rows())
-    assert (levels["rotate"], levels["average_pooling"], levels["shot_noise"]) == (
-        "global",
-        "regional",
-        "pixel",
-    )
+    found = (levels["rotate"], levels["average_pooling"], levels["shot_noise"])
+    assert found == ("global", "regional", "pixel")
     assert mapped(tmp_path, run[0]).read_bytes() == run[1].read_bytes()
+    # The figure joins the severities of each type.
+    axes = figure3(run[1]).axes[0]
+    lines = [line for line in axes.lines if line.get_linestyle() == "-"]
+    assert [len(line.get_xdata()) for line in lines] == [5] * (len(NAMES) - 1)
+    rows = table.filter(corruption="rotate").sort("severity")
+    assert any((line.get_xdata() == rows["x"].to_numpy()).all() for line in lines)
+    texts = {text.get_text() for text in axes.texts}
+    assert texts == {"Clean", "Brightness", "Contrast", "Average pooling", "Shot noise", "Rotate"}
 
 
-@pytest.mark.parametrize("count", [1, 3])
-def test_equal_scenarios_are_in_one_place(count):
-    assert (scenario_map(np.ones((count, 4)), 30, 0) == np.zeros((count, 2))).all()
-
-
-@pytest.mark.parametrize("groups", [["a", "b", "c"], ["a", "a", "a"]])
-def test_groups_that_cannot_be_compared_have_no_silhouette(groups):
-    assert np.isnan(silhouette(np.arange(6.0).reshape(3, 2), groups))
-
-
-def test_near_scenarios_are_near_on_the_map():
+def test_near_scenarios_are_near_on_the_map_and_equal_ones_in_one_place():
+    for count in (1, 3):
+        assert (scenario_map(np.ones((count, 4)), 30, 0) == np.zeros((count, 2))).all()
     points = np.repeat(np.eye(3, 8) * 50, 8, axis=0) + np.random.default_rng(0).normal(0, 0.1, (24, 8))
     places = scenario_map(points, 30, 0)
     far = np.linalg.norm(places[:, None] - places[None], axis=2)
     assert all((np.argsort(row)[:8] // 8 == number // 8).all() for number, row in enumerate(far))
+    # Groups that cannot be compared.
+    for groups in (["a", "b", "c"], ["a", "a", "a"]):
+        assert np.isnan(silhouette(np.arange(6.0).reshape(3, 2), groups))
 
 
 def test_the_table_has_silhouettes_and_distances(run):
@@ -264,30 +248,33 @@ def test_the_table_has_silhouettes_and_distances(run):
         *(f"distance from clean, severity {level}" for level in range(1, 6)),
     ]
     rows = read_table(run[0], FEATURES).filter(pl.col("corruption") != "fog")
-    clean = np.array(rows.filter(severity=0)["feature"][0])
-    means = [
-        np.mean([np.linalg.norm(np.array(each) - clean) for each in rows.filter(severity=level)["feature"]])
-        for level in range(1, 6)
-    ]
+    places = {level: np.array(rows.filter(severity=level)["feature"].to_list()) for level in range(6)}
+    means = [np.linalg.norm(places[level] - places[0], axis=1).mean() for level in range(1, 6)]
     assert frame["features"][3:].to_list() == pytest.approx([mean / means[-1] for mean in means])
     assert -1 <= frame["map"][0] <= 1 and frame["features"][2] > frame["features"][0]
 
 
 def test_without_cifar_the_figure_and_the_table_say_so(tmp_path):
-    source = features(tmp_path, pictures=tmp_path / "absent.tar.gz", weights=tmp_path / "absent.pt")
+    absent = {"pictures": tmp_path / "absent.tar.gz", "weights": tmp_path / "absent.pt"}
+    source = features(tmp_path, **absent)
     points = mapped(tmp_path, source)
     (text,) = figure3(points).texts
-    both = f"{tmp_path / 'absent.tar.gz'} and {tmp_path / 'absent.pt'} are not here"
+    both = f"{absent['pictures']} and {absent['weights']} are not here"
     assert text.get_text() == f"Figure 3 is not made: {both}."
     table = hierarchy(source, points)
     assert table.frame.is_empty() and "absent.pt are not here" in " ".join(table.markdown.split())
 
 
-def test_the_figure_joins_the_severities_of_each_type(run):
-    axes = figure3(run[1]).axes[0]
-    lines = [line for line in axes.lines if line.get_linestyle() == "-"]
-    assert [len(line.get_xdata()) for line in lines] == [5] * (len(NAMES) - 1)
-    rows = read_table(run[1], TSNE).filter(corruption="rotate").sort("severity")
-    assert any((line.get_xdata() == rows["x"].to_numpy()).all() for line in lines)
-    texts = {text.get_text() for text in axes.texts}
-    assert texts == {"Clean", "Brightness", "Contrast", "Average pooling", "Shot noise", "Rotate"}
+@pytest.mark.parametrize("size", [None, LARGEST + 1])
+def test_an_archive_whose_batch_is_a_folder_or_fills_the_memory_is_not_cifar(
+    tmp_path: Path, size: int | None
+) -> None:
+    member = tarfile.TarInfo(BATCH)
+    member.type, member.size = (tarfile.DIRTYPE, 0) if size is None else (tarfile.REGTYPE, size)
+    path = tmp_path / "cifar-10-python.tar.gz"
+    with tarfile.open(path, "w:gz", compresslevel=1) as archive:
+        archive.addfile(member, io.BytesIO(bytes(size or 0)))
+    with pytest.raises(
+        InputError, match=r"is not CIFAR-10 \(cifar-10-batches-py/test_batch is no file of up"
+    ):
+        next(cifar_pictures(path, 1, 0))

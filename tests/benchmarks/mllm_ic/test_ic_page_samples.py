@@ -1,5 +1,3 @@
-"""The samples of the results page, from hand-made outcomes of a model of options and one of words."""
-
 from pathlib import Path
 
 import polars as pl
@@ -42,35 +40,24 @@ def test_outcomes_are_grades_and_replies_say_what_was_read(tmp_path: Path) -> No
     words = ModelFooter(pool="x", label="words", identity={}, oom_splits=0)
     cells = [("clean", 0), ("fog", 3), ("rain", 3)]
     replies = [("s/0", *cell, f"{cell[0]}!", "stop", 1, "p", "i") for cell in cells]
+    logits = [("s/0", *cell, [0.0, 0.0], 0.9, "p", "i") for cell in cells]
+    read = [(0, "letter", "stop"), (None, "refused", "stop"), (1, "text", "stop")]
+    judged = [("s/0", *cell, *found) for cell, found in zip(cells, read, strict=True)]
     result = page_samples(
         chosen,
         pool,
         Models("b", {}),
         written("capabilities", CAPABILITIES, ImageFooter(pool="x"), [CAPABILITY]),
         [outcomes("scored", [RIGHT, WRONG, TIED_RIGHT]), outcomes("words", [RIGHT, REFUSED, WRONG])],
-        [written("p", PREDICTIONS, asked, [("s/0", *cell, [0.0, 0.0], 0.9, "p", "i") for cell in cells])],
+        [written("p", PREDICTIONS, asked, logits)],
         [written("a", ANSWERS, words, replies)],
-        [
-            written(
-                "j",
-                JUDGEMENTS,
-                JudgedFooter(pool="x", label="words", answers=3),
-                [
-                    ("s/0", "clean", 0, 0, "letter", "stop"),
-                    ("s/0", "fog", 3, None, "refused", "stop"),
-                    ("s/0", "rain", 3, 1, "text", "stop"),
-                ],
-            )
-        ],
+        [written("j", JUDGEMENTS, JudgedFooter(pool="x", label="words", answers=3), judged)],
         {"scored": "S", "words": "W"},
         {"fog": "weather", "rain": "weather"},
     )
     scored = result.answers("scored")
-    assert scored.select("corruption", "severity", "grade", "state").rows() == [
-        ("clean", 0, 1.0, None),
-        ("fog", 3, 0.0, None),
-        ("rain", 3, 1.0, "tied, right"),
-    ]
+    expected = [("clean", 0, 1.0, None), ("fog", 3, 0.0, None), ("rain", 3, 1.0, "tied, right")]
+    assert scored.select("corruption", "severity", "grade", "state").rows() == expected
     assert scored["probabilities"].to_list() == [[0.5, 0.5]] * 3
     assert result.answers("words").select("grade", "state", "reply", "note").rows() == [
         (1.0, None, "clean!", "A, by its letter"),

@@ -1,5 +1,3 @@
-"""The outcomes of a model: right, tied, refused and unparsed, and what is refused as not of the run."""
-
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -52,15 +50,8 @@ class Files:
 
     def find(self, **results: Any) -> list[list[int]]:
         """Return the outcomes of each item."""
-        outcomes(
-            pool=self.pool,
-            subset=self.subset,
-            label="m",
-            corruptions=TYPES,
-            severities=LEVELS,
-            output=self.output,
-            **results,
-        )
+        run = {"label": "m", "corruptions": TYPES, "severities": LEVELS}
+        outcomes(pool=self.pool, subset=self.subset, output=self.output, **run, **results)
         table = read_table(self.output, OUTCOMES)
         assert table["id"].to_list() == IDS
         return table["outcomes"].to_list()
@@ -115,50 +106,42 @@ def test_answers_without_an_option_are_refused_or_unparsed(files):
 
 
 def test_options_are_extracted_from_answers_of_another_program(files):
-    replies = {
-        "B": RIGHT,
-        "The answer is A.": WRONG,
-        "I don't know.": REFUSED,
-        "A or B": UNPARSED,
-        "": UNPARSED,
-    }
+    replies = {"B": RIGHT, "The answer is A.": WRONG, "I don't know.": REFUSED}
+    replies |= dict.fromkeys(("A or B", ""), UNPARSED)
     path = files.folder / "theirs.csv"
     rows = [(*key, [*replies][n % 5]) for n, key in enumerate(KEYS)]
     pl.DataFrame(rows, schema=["id", "corruption", "severity", "answer"], orient="row").write_csv(path)
     assert files.find(answers_from=path) == [[*replies.values()]] * 3
 
 
-BAD = {
-    "an item that is not asked": (
-        [*ROWS, ("b/2", "clean", 0, LOGITS[RIGHT])],
-        "theirs.parquet: 1 unexpected prediction: (b/2, clean, 0)",
+THEIRS = "theirs.parquet: "
+BAD = [
+    ([*ROWS, ("b/2", "clean", 0, LOGITS[RIGHT])], f"{THEIRS}1 unexpected prediction: (b/2, clean, 0)"),
+    (
+        [(id_.replace("a/", "c/"), *row) for id_, *row in ROWS],  # of another pool
+        f"{THEIRS}10 unexpected predictions: (c/1, clean, 0)",
     ),
-    "another pool": (
-        [(id_.replace("a/", "c/"), *row) for id_, *row in ROWS],
-        "theirs.parquet: 10 unexpected predictions: (c/1, clean, 0)",
-    ),
-    "another severity": ([*ROWS, ("b/1", "snow", 3, LOGITS[RIGHT])], "unexpected prediction: (b/1, snow, 3)"),
-    "a missing cell": (ROWS[:-1], "theirs.parquet: 1 missing prediction: (b/1, invert, 2)"),
-    "a cell twice": ([*ROWS, ROWS[3]], "theirs.parquet: 1 repeated prediction: (a/1, invert, 1)"),
-    "too few logits": (
+    ([*ROWS, ("b/1", "snow", 3, LOGITS[RIGHT])], f"{THEIRS}1 unexpected prediction: (b/1, snow, 3)"),
+    (ROWS[:-1], f"{THEIRS}1 missing prediction: (b/1, invert, 2)"),
+    ([*ROWS, ROWS[3]], f"{THEIRS}1 repeated prediction: (a/1, invert, 1)"),
+    (
         [(*row[:3], row[3][:3]) if row[0] == "a/2" else row for row in ROWS],
-        "theirs.parquet: prediction with another number of logits than options, in 5 rows: (a/2, clean, 0)",
+        f"{THEIRS}prediction with another number of logits than options, in 5 rows: (a/2, clean, 0)",
     ),
-    "no number": ([(*ROWS[0][:3], [float("nan")] * 4), *ROWS[1:]], "theirs.parquet: 1 prediction with NaN"),
-    "no severity": (
+    ([(*ROWS[0][:3], [float("nan")] * 4), *ROWS[1:]], f"{THEIRS}1 prediction with NaN"),
+    (
         [(*ROWS[3][:2], None, ROWS[3][3]), *ROWS[:3], *ROWS[4:]],
-        "theirs.parquet: 1 unexpected prediction: (a/1, invert, None)",
+        f"{THEIRS}1 unexpected prediction: (a/1, invert, None)",
     ),
-    "a fraction of a severity": (
+    (
         [(*row[:2], row[2] + 0.5, row[3]) for row in ROWS],
-        "theirs.parquet: id and corruption should be texts, severity a whole number",
+        f"{THEIRS}id and corruption should be texts, severity a whole number",
     ),
-}
+]
 
 
-@pytest.mark.parametrize("what", BAD)
-def test_predictions_that_are_not_of_the_run_are_refused_in_one_sentence(files, what):
-    rows, message = BAD[what]
+@pytest.mark.parametrize(("rows", "message"), BAD)
+def test_predictions_that_are_not_of_the_run_are_refused_in_one_sentence(files, rows, message):
     path = files.folder / "theirs.parquet"
     pl.DataFrame(rows, schema=["id", "corruption", "severity", "logits"], orient="row").write_parquet(path)
     with pytest.raises(InputError) as caught:
@@ -169,7 +152,7 @@ def test_predictions_that_are_not_of_the_run_are_refused_in_one_sentence(files, 
 
 def test_a_file_of_predictions_that_cannot_be_read_is_named(files):
     path = files.folder / "theirs.parquet"
-    with pytest.raises(InputError, match=r"theirs.parquet: cannot be read as Parquet \(no such file\)"):
+    with pytest.raises(InputError, match=r"theirs\.parquet: no such file; correct"):
         files.find(predictions_from=path)
     pl.DataFrame({"id": IDS, "logit": 1.0}).write_parquet(path)
     with pytest.raises(InputError, match=r"has no column 'corruption' \(it has id, logit\)"):
@@ -179,29 +162,31 @@ def test_a_file_of_predictions_that_cannot_be_read_is_named(files):
         files.find(predictions_from=path)
 
 
-def test_an_open_question_is_refused(files):
-    write_pool(files.pool, [(id_, "x") for id_ in IDS], answer=[1, None, 1])
-    with pytest.raises(InputError, match="a/2: is an open-ended question"):
-        files.find(predictions=files.predicted(ROWS))
-
-
-def test_a_question_that_the_pool_lacks_is_named(files):
-    write_pool(files.pool, [(id_, "x") for id_ in IDS[1:]])
-    with pytest.raises(InputError, match=r"questions.parquet: a/1 is not in .*items.parquet; delete it"):
-        files.find(predictions=files.predicted(ROWS))
+def test_open_questions_and_those_that_the_pool_lacks_are_refused(files):
+    for ids, columns, message in (
+        (IDS, {"answer": [1, None, 1]}, "a/2: is an open-ended question"),
+        (IDS[1:], {}, r"questions.parquet: a/1 is not in .*items.parquet; delete it"),
+    ):
+        write_pool(files.pool, [(id_, "x") for id_ in ids], **columns)
+        with pytest.raises(InputError, match=message):
+            files.find(predictions=files.predicted(ROWS))
 
 
 def test_scores_count_each_outcome_by_scenario_and_capability():
     items = items_of(["ocr", "image_style"], questions=3)
-    codes = np.array(
-        [[RIGHT, REFUSED], [TIED_RIGHT, UNPARSED], [TIED_WRONG, WRONG], *[[WRONG, TIED_RIGHT]] * 3], np.int8
-    )
-    run = RunOutcomes({"m": codes}, items, ("snow",), (2,))
-    first, second = run.capabilities[run.capability[0]].name, run.capabilities[run.capability[5]].name
-    rows = {row[:3]: row[3:] for row in counts(run, "m").iter_rows()}
-    assert rows == {
+    codes = [[RIGHT, REFUSED], [TIED_RIGHT, UNPARSED], [TIED_WRONG, WRONG], *[[WRONG, TIED_RIGHT]] * 3]
+    run = RunOutcomes({"m": np.array(codes, np.int8)}, items, ("snow",), (2,))
+    first, second = (run.capabilities[run.capability[place]].name for place in (0, 5))
+    assert {row[:3]: row[3:] for row in counts(run, "m").iter_rows()} == {
         ("clean", 0, first): (3, 2, 0, 0, 2),
         ("snow", 2, first): (3, 0, 1, 1, 0),
         ("clean", 0, second): (3, 0, 0, 0, 0),
         ("snow", 2, second): (3, 3, 0, 0, 3),
     }
+
+
+def test_ties_in_all_predictions_are_a_warning(files, capsys):
+    for wanted, warns in ((TIED_WRONG, True), (RIGHT, False)):
+        files.find(predictions=files.predicted([(*key, LOGITS[wanted]) for key in KEYS]))
+        line = f"warning: m: in each of its {len(KEYS)} predictions, the best options have the same score; "
+        assert (line in capsys.readouterr().err) == warns

@@ -1,5 +1,3 @@
-"""Averages over capabilities and scenarios, and resamples of pictures, against plain loops."""
-
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +9,7 @@ from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes, check_models, re
 from benchc.benchmarks.mllm_ic.schemas.outcomes import OUTCOMES, OutcomesFooter
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
-from tests.benchmarks.mllm_ic.made_up import CATEGORIES, items_of, run_of, write_run
+from tests.benchmarks.mllm_ic.made_up import CATEGORIES, averages, items_of, run_of, write_run
 
 
 @pytest.fixture(scope="module")
@@ -21,50 +19,35 @@ def run() -> RunOutcomes:
     return run_of({"a": 0.9, "b": 0.6}, items.filter(~pl.col("id").str.contains("made/0-[3-6]")))
 
 
-def by_hand(run: RunOutcomes, model: str, wanted: list[int]) -> dict[str, float]:
-    right = run.right(model)
-    found: dict[str, list[float]] = {}
-    for row, name in enumerate(run.items["capability"]):
-        found.setdefault(name, []).extend(float(right[row, column]) for column in wanted)
-    return {name: sum(values) / len(values) for name, values in found.items()}
-
-
 def test_the_sample_is_the_mean_over_questions_and_scenarios(run: RunOutcomes) -> None:
     columns = run.columns(category_of=CATEGORIES)
+    sizes = {"clean": 1, "corrupted": 200, "severity_3": 40, "noise": 25, "geometric_transform": 30, "fog": 5}
+    assert {name: len(own) for name, own in columns.items()}.items() >= sizes.items()
+    assert all(run.scenarios[place][1] == 3 for place in columns["severity_3"])
+    assert {run.scenarios[place][0] for place in columns["occlusion"]} == {"cutout", "coarse_dropout"}
     found = run.draws(["a", "b"], columns, 0, 0)
-    for place, (name, own) in enumerate(columns.items()):
-        expected = by_hand(run, "b", own.tolist())
+    wanted = {f"severity_{level}": {"level": level} for level in range(1, 6)}
+    wanted |= {name: {"name": name} for name in run.corruptions}
+    wanted |= {name: {"category": name} for name in CATEGORIES.values()}
+    wanted |= {"clean": {"level": 0}, "corrupted": {"level": range(1, 6)}}
+    assert wanted.keys() == columns.keys()
+    for place, name in enumerate(columns):
+        expected = averages(run, "b", **wanted[name])
         for number, each in enumerate(run.capabilities):
             assert found[0, 1, place, number] == pytest.approx(expected[each.name]), name
 
 
-def test_columns_are_those_of_the_scenarios(run: RunOutcomes) -> None:
-    columns = run.columns(category_of=CATEGORIES)
-    assert {name: len(own) for name, own in columns.items()}.items() >= {
-        "clean": 1,
-        "corrupted": 200,
-        "severity_3": 40,
-        "noise": 25,
-        "geometric_transform": 30,
-        "fog": 5,
-    }.items()
-    assert all(run.scenarios[place][1] == 3 for place in columns["severity_3"])
-    assert {run.scenarios[place][0] for place in columns["occlusion"]} == {"cutout", "coarse_dropout"}
-
-
 def test_the_three_averages(run: RunOutcomes) -> None:
-    values = np.array([0.1, 0.3, 0.5, 0.7, 0.9])  # topic, style; counting; text recognition, OCR
-    assert [each.name for each in run.capabilities] == [
-        "image_topic", "image_style", "instance_counting", "text_recognition", "ocr",
-    ]  # fmt: skip
+    values = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    names = ["image_topic", "image_style", "instance_counting", "text_recognition", "ocr"]
+    assert [each.name for each in run.capabilities] == names
     assert run.average(values) == pytest.approx((0.2 + 0.5 + 0.8) / 3)
     assert run.average(values, "capabilities") == pytest.approx(0.5)
     sizes = [6, 14, 14, 14, 14]
     assert run.questions.tolist() == sizes
     assert run.average(values, "micro") == pytest.approx(np.dot(sizes, values) / sum(sizes))
-    assert {mid: round(float(each), 9) for mid, each in run.by_mid(values).items()} == {
-        "global_context_sensing": 0.2, "spatial_perception": 0.5, "logic_reasoning": 0.8,
-    }  # fmt: skip
+    mids = {"global_context_sensing": 0.2, "spatial_perception": 0.5, "logic_reasoning": 0.8}
+    assert {mid: round(float(each), 9) for mid, each in run.by_mid(values).items()} == mids
 
 
 def test_resamples_draw_the_pictures_of_a_capability(run: RunOutcomes) -> None:
@@ -106,47 +89,30 @@ def test_a_run_is_read_as_it_was_written(run: RunOutcomes, tmp_path: Path) -> No
     assert all((found.codes[id_] == run.codes[id_]).all() for id_ in run.codes)
 
 
-def test_outcomes_of_other_items_are_refused(run: RunOutcomes, tmp_path: Path) -> None:
-    outcomes, _ = write_run(tmp_path, run)
+def test_outcomes_of_other_items_or_corruptions_are_refused(run: RunOutcomes, tmp_path: Path) -> None:
+    outcomes, capabilities = write_run(tmp_path, run)
     (tmp_path / "other").mkdir()
     fewer = RunOutcomes({}, run.items.head(5), run.corruptions, run.severities)
     with pytest.raises(InputError, match=r"a\.parquet: its items are not those of .*other/capabilities"):
         read_run(outcomes, write_run(tmp_path / "other", fewer)[1])
-
-
-def test_outcomes_under_other_corruptions_are_refused(run: RunOutcomes, tmp_path: Path) -> None:
-    outcomes, capabilities = write_run(tmp_path, run)
     other = RunOutcomes({"c": run.codes["a"]}, run.items, run.corruptions[::-1], run.severities)
-    (tmp_path / "other").mkdir()
-    outcomes += write_run(tmp_path / "other", other)[0]
     with pytest.raises(InputError, match=r"c\.parquet: its corruptions are not those of the files before"):
-        read_run(outcomes, capabilities)
+        read_run(outcomes + write_run(tmp_path / "other", other)[0], capabilities)
+    with pytest.raises(InputError, match="there is no model to show"):
+        check_models(run, {})
 
 
 @pytest.mark.parametrize("code", [None, -1, 6])
 def test_an_outcome_that_is_none_is_refused(run: RunOutcomes, tmp_path: Path, code: int | None) -> None:
-    outcomes, capabilities = write_run(tmp_path, run)
-    table, footer = read_table(outcomes[0], OUTCOMES), read_footer(outcomes[0])
+    (path, *others), capabilities = write_run(tmp_path, run)
+    table, footer = read_table(path, OUTCOMES), OutcomesFooter(**read_footer(path))  # type: ignore[arg-type]
     lists = table["outcomes"].to_list()
     lists[3][7] = code
-    write_table(
-        table.with_columns(outcomes=pl.Series(lists, dtype=pl.List(pl.Int8))),
-        outcomes[0],
-        OUTCOMES,
-        OutcomesFooter(**footer),  # type: ignore[arg-type]
-    )
-    with pytest.raises(InputError, match=r"a\.parquet: an outcome is none of 0 to 5"):
-        read_run(outcomes, capabilities)
-    write_table(
-        table.with_columns(outcomes=pl.Series([None, *lists[1:]], dtype=pl.List(pl.Int8))),
-        outcomes[0],
-        OUTCOMES,
-        OutcomesFooter(**footer),  # type: ignore[arg-type]
-    )
-    with pytest.raises(InputError, match=r"a\.parquet: an item has not 201 outcomes"):
-        read_run(outcomes, capabilities)
-
-
-def test_a_table_needs_a_model(run: RunOutcomes) -> None:
-    with pytest.raises(InputError, match="there is no model to show"):
-        check_models(run, {})
+    for wrong, message in (
+        (lists, r"a\.parquet: an outcome is none of 0 to 5"),
+        ([None, *lists[1:]], r"a\.parquet: an item has not 201 outcomes"),
+    ):
+        column = pl.Series(wrong, dtype=pl.List(pl.Int8))
+        write_table(table.with_columns(outcomes=column), path, OUTCOMES, footer)
+        with pytest.raises(InputError, match=message):
+            read_run([path, *others], capabilities)

@@ -1,5 +1,3 @@
-"""The settings of MLLM-IC across keys: one sentence for each mistake, what is planned and checked."""
-
 from pathlib import Path
 from typing import Any
 
@@ -52,92 +50,72 @@ def corrupted(**changes: Any) -> dict[str, Any]:
     return {"corruptions": {"suite": "mllm-ic", **changes}}
 
 
-MISTAKES: dict[str, tuple[dict[str, Any], str]] = {
-    "too few severities": (
-        corrupted(severities=[1, 3, 5]),
-        "config.yaml: corruptions has the severities [1, 3, 5], but averages need [1, 2, 3, 4, 5]; leave the "
-        "key out.",
-    ),
-    "a category of corruptions without types": (
-        corrupted(types=[name for name in ONE_EACH if name != "cutout"]),
-        "config.yaml: corruptions has no type of the category occlusion, of which averages need one; add "
-        "cutout or coarse_dropout to types.",
-    ),
-    "another suite": (
-        corrupted(suite="imagenet-c"),
-        "config.yaml: corruptions.suite is \"imagenet-c\", but should be 'mllm-ic'.",
-    ),
-    "copies in no source of the run": (
-        {"capabilities": {"circular": ["drawn-charts"]}},
-        'config.yaml: capabilities.circular[0] is "drawn-charts", but there is no such id in sources (did '
-        "you mean drawn-text?).",
-    ),
-    "two models of one id": (
-        {"answers_from": {"small": OTHER}},
-        'config.yaml: answers_from has "small", which is also one of models; give it another id.',
-    ),
-    "two imported models of one id": (
-        {"answers_from": {"x": OTHER}, "predictions_from": {"x": OTHER}},
-        "config.yaml: x is in answers_from and in predictions_from; give one another id.",
-    ),
-    "a figure of another model": (
-        {"figures": {"figure10": {"model": "larger"}}},
-        'config.yaml: figures.figure10.model is "larger", but there is no such model of the run (did you '
-        "mean large?).",
-    ),
-    "a figure without a model that is not there": (
-        {"figures": {"left_out": ["larger"]}},
-        'config.yaml: figures.left_out[0] is "larger", but there is no such model of the run (did you mean '
-        "large?).",
-    ),
-    "a figure without models": (
-        {"figures": {"left_out": ["small", "large"]}},
-        "config.yaml: figures.left_out has all models of the run; keep one for Figures 6 to 9.",
-    ),
-    "a figure of another type": (
-        {"figures": {"figure5": {"types": ["fogg"]}}},
-        'config.yaml: figures.figure5.types[0] is "fogg", but there is no such corruption in this run (did '
-        "you mean fog?).",
-    ),
-    "pictures without a network": (
-        {"hierarchy": {"images": "cifar"}},
-        "config.yaml: hierarchy has one of images and weights; give both, or neither.",
-    ),
-}
+ADD = "add cutout or coarse_dropout"
+BOTH = "both, or neither."
+NO_MODEL = "but there is no such model of the run (did you mean large?)."
 
 
-@pytest.mark.parametrize("what", MISTAKES)
-def test_a_mistake_is_one_sentence(raw, root, what):
-    changes, message = MISTAKES[what]
-    load(raw, root)
-    assert errors(raw | changes, root) == (message,)
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            corrupted(severities=[1, 3, 5]),
+            "corruptions has the severities [1, 3, 5], but averages need [1, 2, 3, 4, 5]; leave the key out.",
+        ),
+        (
+            corrupted(types=[name for name in ONE_EACH if name != "cutout"]),
+            f"corruptions has no type of the category occlusion, of which averages need one; {ADD} to types.",
+        ),
+        (corrupted(suite="imagenet-c"), "corruptions.suite is \"imagenet-c\", but should be 'mllm-ic'."),
+        (
+            {"capabilities": {"circular": ["drawn-charts"]}},
+            'capabilities.circular[0] is "drawn-charts", but there is no such id in sources (did you mean '
+            "drawn-text?).",
+        ),
+        (
+            {"answers_from": {"small": OTHER}},
+            'answers_from has "small", which is also one of models; give it another id.',
+        ),
+        (
+            {"answers_from": {"x": OTHER}, "predictions_from": {"x": OTHER}},
+            "x is in answers_from and in predictions_from; give one another id.",
+        ),
+        ({"figures": {"figure10": {"model": "larger"}}}, f'figures.figure10.model is "larger", {NO_MODEL}'),
+        ({"figures": {"left_out": ["larger"]}}, f'figures.left_out[0] is "larger", {NO_MODEL}'),
+        (
+            {"figures": {"left_out": ["small", "large"]}},
+            "figures.left_out has all models of the run; keep one for Figures 6 to 9.",
+        ),
+        (
+            {"figures": {"figure5": {"types": ["fogg"]}}},
+            'figures.figure5.types[0] is "fogg", but there is no such corruption in this run (did you mean '
+            "fog?).",
+        ),
+        ({"hierarchy": {"images": "cifar"}}, "hierarchy has one of images and weights; give " + BOTH),
+    ],
+)
+def test_a_mistake_is_one_sentence(raw, root, changes, message):
+    assert errors(raw | changes, root) == (f"config.yaml: {message}",)
 
 
-def test_without_the_key_the_pool_has_no_limit(raw, root):
+def test_without_the_key_the_pool_has_no_limit_and_one_type_of_each_category_is_enough(raw, root):
     pool = load(raw, root).settings.pool
     assert (pool.per_task, pool.total) == (None, None)
-    assert load(raw | {"pool": {"per_task": 3}}, root).settings.pool.per_task == 3
-
-
-def test_one_type_of_each_category_is_enough(raw, root):
-    load(raw | corrupted(types=ONE_EACH), root)
+    given = raw | {"pool": {"per_task": 3}} | corrupted(types=ONE_EACH)
+    assert load(given, root).settings.pool.per_task == 3
 
 
 def test_shipped_runs_are_the_papers(monkeypatch):
     monkeypatch.chdir(ROOT)
-    paper, mini, demo = (
-        read_config(Path(f"config/{name}.yaml")) for name in ("mllm-ic", "mllm-ic-mini", "demo-mllm-ic")
-    )
-    for config in (paper, mini, demo):
-        assert len(config.settings.corruptions.types) == 40
-        assert "shear_xy" not in config.settings.corruptions.types
-    assert (paper.settings.mini, mini.settings.mini) == (None, 50)
+    names = ("mllm-ic", "mllm-ic-mini", "demo-mllm-ic")
+    paper, mini, demo = (read_config(Path(f"config/{name}.yaml")).settings for name in names)
+    for settings in (paper, mini, demo):
+        assert len(settings.corruptions.types) == 40 and "shear_xy" not in settings.corruptions.types
     # They differ in nothing else, so that the mini run finds its predictions in the cache.
-    different = {"name", "mini"}
-    assert paper.settings.model_dump(exclude=different) == mini.settings.model_dump(exclude=different)
-    plan = plan_of(paper, Path("nowhere"))
-    jobs = {stage.name: len(stage.outputs) for stage in plan.stages}
-    assert jobs == {"predictions": 40, "answers": 40}
+    assert (paper.mini, mini.mini) == (None, 50)
+    assert paper.model_dump(exclude={"name", "mini"}) == mini.model_dump(exclude={"name", "mini"})
+    plan = plan_of(read_config(Path("config/mllm-ic.yaml")), Path("nowhere"))
+    assert {stage.name: len(stage.outputs) for stage in plan.stages} == {"predictions": 40, "answers": 40}
     # 4,270,400 under corruptions, and the clean ones.
     assert {stage.predictions.value for stage in plan.stages} == {4_270_400 + 21_352}
 
@@ -153,18 +131,14 @@ def test_files_of_the_whole_pool_are_refused_and_those_of_a_part_are_not(monkeyp
 
 
 def plan(config: Config, items: int) -> dict[str, tuple[tuple[str, ...], Amount]]:
-    size = RunSize(Amount(items, "estimate"))
-    return {
-        stage.name: (stage.models, stage.items) for stage in plan_of(config, Path("nowhere"), size).stages
-    }
+    stages = plan_of(config, Path("nowhere"), RunSize(Amount(items, "estimate"))).stages
+    return {stage.name: (stage.models, stage.items) for stage in stages}
 
 
 def test_models_that_answer_in_words_are_planned_by_themselves(raw, root):
     found = plan(load(raw | {"models": ["large", "words"]}, root), 100)
-    assert {name: models for name, (models, _) in found.items()} == {
-        "predictions": ("large",),
-        "answers": ("words",),
-    }
+    models = {name: own for name, (own, _) in found.items()}
+    assert models == {"predictions": ("large",), "answers": ("words",)}
 
 
 @pytest.mark.parametrize(
@@ -183,34 +157,24 @@ def test_a_mini_bounds_what_is_asked(raw, root, circular, items, expected):
 def test_what_a_run_lacks_is_found_before_it_starts(raw, root):
     settings = {"sources": ["drawn-text", "drawn-charts"], "capabilities": {"categories": "map.csv"}}
     config = load(raw | settings | {"answers_from": {"other": OTHER}}, root)
-    texts = pl.DataFrame(
-        [("drawn-text/1", "drawn-text", "x"), ("drawn-text/2", "drawn-text", "y")],
-        schema=["id", "source", "category"],
-        orient="row",
-    )
+    rows = [("drawn-text/1", "drawn-text", "x"), ("drawn-text/2", "drawn-text", "y")]
+    texts = pl.DataFrame(rows, schema=["id", "source", "category"], orient="row")
     pool = PoolFound(texts, None, texts, 4)
 
     def found(config: Config = config) -> list[tuple[str, str, str]]:
         findings = check(config, pool, load=False, network=False)
         return [(each.level, each.subject, each.text) for each in findings]
 
+    absent = "answers_from names other.csv, which does not exist"
+    missing = "of a category that map.csv does not have; "
     assert found() == [
         ("ok", "drawn-text", "1 categories of 1 capabilities in map.csv"),
         ("error", "drawn-charts", "map.csv has no category of it; add its categories, or name another file"),
-        (
-            "error",
-            "y of drawn-text",
-            "1 item of a category that map.csv does not have; add it, with a capability or a reason",
-        ),
-        (
-            "error",
-            "other",
-            "answers_from names other.csv, which does not exist; write it, or remove the model",
-        ),
+        ("error", "y of drawn-text", f"1 item {missing}add it, with a capability or a reason"),
+        ("error", "other", f"{absent}; write it, or remove the model"),
     ]
     kept = load(raw | settings | {"capabilities": {"categories": "map.csv", "unmapped": "keep"}}, root)
-    text = "1 item of a category that map.csv does not have; in no mean of capabilities"
-    assert ("ok", "y of drawn-text", text) in found(kept)
+    assert ("ok", "y of drawn-text", f"1 item {missing}in no mean of capabilities") in found(kept)
     (root / "map.csv").write_text("source,category,capability,reason\ndrawn-text,x,ocr\n")
     (root / "other.csv").touch()
     assert found() == [

@@ -1,44 +1,37 @@
-"""The declarations of tables and figures fit the functions that make them."""
-
-from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
-
-import pytest
 
 from benchc.benchmarks.mllm_ic.figure_outputs import figure_outputs
-from benchc.benchmarks.mllm_ic.settings import Corruptions, Figures, Settings, Tables
+from benchc.benchmarks.mllm_ic.hierarchy_outputs import hierarchy_outputs
+from benchc.benchmarks.mllm_ic.settings import Corruptions, Figures, Hierarchy, Settings, Tables
 from benchc.benchmarks.mllm_ic.table_outputs import table_outputs
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
-from benchc.rendering.declaration import Output
-from benchc.rendering.output import function_of, inputs_of, settings_of
-from tests.benchmarks.mllm_ic.made_up import CATEGORIES
+from tests.benchmarks.mllm_ic.made_up import CATEGORIES, LEVELS
 
 LABELS = {"tiny": "Tiny", "mine": "Mine"}
 
 
-def declared(labels: dict[str, str] = LABELS, **figures: object) -> dict[str, Output]:
-    """Return the tables and figures by name of a run with the default settings, but those of figures."""
+def declared(labels: dict[str, str] = LABELS, hierarchy: Hierarchy | None = None, **figures: object):
+    """Return the outputs by name of a run with the default settings, but those of figures."""
     corruptions = Corruptions(suite="mllm-ic", types=[*CATEGORIES])
-    given = {"corruptions": corruptions, "tables": Tables(), "figures": Figures.model_validate(figures)}
-    settings = Settings.model_construct(**given)  # type: ignore[arg-type]
-    run: Any = SimpleNamespace(images=SimpleNamespace(suite=MLLM_IC, groups=CATEGORIES))
-    every = [*table_outputs(run, settings, labels), *figure_outputs(run, settings, labels)]
-    return {output.name: output for output in every}
+    given = {"corruptions": corruptions, "tables": Tables(), "hierarchy": hierarchy}
+    settings = Settings.model_construct(**given, figures=Figures.model_validate(figures))
+    run = SimpleNamespace(images=SimpleNamespace(suite=MLLM_IC, groups=CATEGORIES))
+    makers = (table_outputs, figure_outputs, hierarchy_outputs)
+    return {output.name: output for make in makers for output in make(run, settings, labels)}
 
 
-@pytest.mark.parametrize("name", declared())
-def test_a_declaration_gives_what_its_function_takes(name: str) -> None:
-    output = declared()[name]
-    function = function_of(output.module("mllm_ic"))
-    assert set(output.inputs) == set(inputs_of(function))
-    assert set(output.settings) == set(settings_of(function))
-    assert all((Path(__file__).resolve().parents[3] / path).is_file() for path in output.data)
+def test_without_hierarchy_the_explorer_is_left_and_a_caption_names_the_pictures():
+    explorer = declared()["cube_explorer"]
+    assert explorer.settings["levels"] == LEVELS and explorer.settings["categories"] == CATEGORIES
+    assert declared(hierarchy=Hierarchy()).keys() - declared() == {"figure3", "hierarchy"}
+    cifar = Hierarchy(images="cifar.tar.gz", weights="wrn.pt")
+    assert "of CIFAR-10 and a WRN-40-2" in declared(hierarchy=cifar)["figure3"].caption
+    assert "pictures of the pool" in declared(hierarchy=Hierarchy())["figure3"].caption
 
 
 def test_every_table_has_all_models_and_the_categories_of_the_run() -> None:
     for output in declared().values():
-        if output.kind == "figure":
+        if output.kind != "table":
             continue
         assert output.inputs["outcomes"] == [f"<results>/outcomes/{id_}.parquet" for id_ in LABELS]
         assert output.settings.get("labels", LABELS) == LABELS

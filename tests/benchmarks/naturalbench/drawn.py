@@ -5,6 +5,7 @@ import io
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -15,6 +16,7 @@ from benchc.benchmarks.naturalbench.schemas.mismatches import MISMATCHES, Mismat
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.demo.world import SOURCES, generate_group, render_images
 from benchc.schemas.parquet import write_table
+from tests.benchmarks.made import frame_of
 
 SEED = 5
 
@@ -31,54 +33,28 @@ def drawn_captions(count: int, *, source: str = "drawn-scenes") -> pl.DataFrame:
         file = io.BytesIO()
         image.convert("RGB").save(file, "PNG")
         name = f"{number:03}.png"
-        rows.append(
-            {
-                "id": f"drawn/{name}",
-                "dataset": "drawn",
-                "image": f"drawn://{name}",
-                "file": None,
-                "bytes": file.getvalue(),
-                "caption": f"{group.options[group.answers[position]]}. {group.question}",
-                "language": "English",
-            }
-        )
-    return pl.DataFrame(rows, schema=pl.Schema(CAPTIONS.columns))
+        caption = f"{group.options[group.answers[position]]}. {group.question}"
+        key = (f"drawn/{name}", "drawn", f"drawn://{name}")
+        rows.append((*key, None, file.getvalue(), caption, "English"))
+    return frame_of(CAPTIONS, rows)
 
 
 def pairs_of(names: Sequence[tuple[str, str]], method: str = "mined") -> pl.DataFrame:
     """Return pairs of samples by their ids, of type PAIRS."""
-    rows = [
-        {
-            "pair": hashlib.blake2b(f"{a} {b}".encode(), digest_size=8).hexdigest(),
-            "a": a,
-            "b": b,
-            "method": method,
-        }
-        for a, b in names
-    ]
-    return pl.DataFrame(rows, schema=pl.Schema(PAIRS.columns))
+    hashes = (hashlib.blake2b(f"{a} {b}".encode(), digest_size=8).hexdigest() for a, b in names)
+    return frame_of(PAIRS, [(pair, *both, method) for pair, both in zip(hashes, names, strict=True)])
 
 
 def neighbours(captions: pl.DataFrame) -> pl.DataFrame:
     """Return pairs of samples that follow each other: some about one question, some about two."""
-    ids = captions["id"].to_list()
-    return pairs_of(list(pairwise(ids)))
+    return pairs_of([*pairwise(captions["id"])])
 
 
 def embeddings_footer(encoder: str, queries: int = 1) -> EmbeddingsFooter:
     """Return the footer of embeddings by an encoder of the Hub."""
-    return EmbeddingsFooter(
-        encoder=encoder,
-        queries=queries,
-        library="open_clip",
-        name="E",
-        pretrained="tag",
-        commit="c" * 40,
-        device="cpu",
-        batch=32,
-        truncated=0,
-        torch="2.0",
-    )
+    named: Any = {"library": "open_clip", "name": "E", "pretrained": "tag", "commit": "c" * 40}
+    made: Any = {"device": "cpu", "batch": 32, "truncated": 0, "torch": "2.0"}
+    return EmbeddingsFooter(encoder=encoder, queries=queries, **named, **made)
 
 
 def write_drawn(folder: Path, count: int) -> tuple[Path, Path]:
@@ -86,9 +62,8 @@ def write_drawn(folder: Path, count: int) -> tuple[Path, Path]:
     captions = drawn_captions(count)
     write_table(captions, folder / "captions.parquet", CAPTIONS)
     write_table(neighbours(captions), folder / "pairs.parquet", PAIRS)
-    empty = pl.DataFrame(schema=pl.Schema(MISMATCHES.columns))
     footer = MismatchesFooter(samples=count, mismatches=3 * count, left_out=0)
-    write_table(empty, folder / "mismatches.parquet", MISMATCHES, footer)
+    write_table(frame_of(MISMATCHES), folder / "mismatches.parquet", MISMATCHES, footer)
     return folder / "captions.parquet", folder / "pairs.parquet"
 
 

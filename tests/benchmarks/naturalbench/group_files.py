@@ -19,20 +19,13 @@ def group(
     name: str, first: int, answers: str = ANSWERS, options: Sequence[str] = ("Yes", "No"), **values: str
 ) -> list[dict[str, str]]:
     """Return the rows of a group in order; ``first``: index of the first, which also gives the images."""
+    common = {"group": name, "A": options[0], "B": options[1]}
+    common["category"] = "yes_no" if options[0] == "Yes" else "multiple_choice"
     return [
         {
-            "index": str(first + number),
-            "image": encoded(image_bytes((first % 251, 100 * i, 0))),
-            "question": f"Is it {name} {q}?",
-            "A": options[0],
-            "B": options[1],
-            "answer": answers[number],
-            "category": "yes_no" if options[0] == "Yes" else "multiple_choice",
-            "group": name,
-            "q_idx": str(q),
-            "img_idx": str(i),
-            "image_file": f"{first}-{i}.png",
-            **values,
+            **{"index": str(first + number), "image": encoded(image_bytes((first % 251, 100 * i, 0)))},
+            **{"question": f"Is it {name} {q}?", "answer": answers[number], **common},
+            **{"q_idx": str(q), "img_idx": str(i), "image_file": f"{first}-{i}.png", **values},
         }
         for number, (q, i) in enumerate(PLACES)
     ]

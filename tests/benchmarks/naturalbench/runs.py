@@ -35,13 +35,7 @@ def config_of(
     ``others``: sources that only other keys name.
     """
     sources, models, others = sources or {}, models or {}, others or {}
-    raw = {
-        "benchmark": "naturalbench",
-        "name": "trial",
-        "sources": list(sources),
-        "models": list(models),
-        **keys,
-    }
+    raw = {"benchmark": "naturalbench", "name": "trial", "sources": [*sources], "models": [*models], **keys}
     entries = {
         id_: {"label": id_, "family": "llava", "scoring": scoring, "repo": "owner/model"}
         for id_, scoring in models.items()
@@ -50,9 +44,5 @@ def config_of(
     known = SourceCatalogue.model_validate(
         {id_: {"label": id_} | plain | entry for id_, entry in (sources | others).items()}
     ).root
-    return Config(
-        Settings.model_validate(raw),
-        {id_: known[id_] for id_ in sources},
-        ModelCatalogue.model_validate(entries).root,
-        {id_: known[id_] for id_ in others},
-    )
+    own, rest = ({id_: known[id_] for id_ in ids} for ids in (sources, others))
+    return Config(Settings.model_validate(raw), own, ModelCatalogue.model_validate(entries).root, rest)

@@ -1,6 +1,7 @@
 """Groups, and models that answer them in known ways, for tests."""
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,10 @@ from benchc.benchmarks.naturalbench.schemas.groups import GROUPS
 from benchc.benchmarks.naturalbench.schemas.scores import SCORES, ScoresFooter
 from benchc.schemas.models import Model, Models, models_text
 from benchc.schemas.parquet import write_table
+from tests.benchmarks.made import frame_of
 
 OPTIONS = {"yes_no": ["Yes", "No"], "multiple_choice": ["a dog", "a cat"]}
-PLACES = [(q, i) for q in (0, 1) for i in (0, 1)]
+PLACES = [*product((0, 1), repeat=2)]
 CLEAN = [("clean", 0)]
 
 
@@ -27,21 +29,12 @@ def group_rows(
     languages: Sequence[str] = ("English",),
 ) -> pl.DataFrame:
     """Return GROUPS of ``count`` groups, whose subsets, types, methods and languages take turns."""
-    rows = [
-        {
-            "id": f"s/{group}{q}{i}",
-            "group": f"g{group}",
-            "q_idx": q,
-            "i_idx": i,
-            "subset": subsets[group % len(subsets)],
-            "type": types[group // len(subsets) % len(types)],
-            "language": languages[group % len(languages)],
-            "method": methods[group % len(methods)],
-        }
-        for group in range(count)
-        for q, i in PLACES
-    ]
-    return pl.DataFrame(rows, schema=pl.Schema(GROUPS.columns))
+    rows = []
+    for n, (q, i) in product(range(count), PLACES):
+        kind, of_group = types[n // len(subsets) % len(types)], (languages, methods)
+        facts = (subsets[n % len(subsets)], kind, *(values[n % len(values)] for values in of_group))
+        rows.append((f"s/{n}{q}{i}", f"g{n}", q, i, *facts))
+    return frame_of(GROUPS, rows)
 
 
 def pool_rows(groups: pl.DataFrame, other: Sequence[str] = ()) -> pl.DataFrame:
@@ -86,14 +79,8 @@ def score_rows(
     )
     silent = random.random(said.shape) < 0.05
     priors = {"no_image": random.normal(size=(len(items.groups), 2))}
-    found = read_groups(
-        items,
-        cells,
-        answers=np.where(silent, -1, said),
-        given=given,
-        readings=("deterministic", "global", "sample"),
-        priors=priors,
-    )
+    readings, answers = ("deterministic", "global", "sample"), np.where(silent, -1, said)
+    found = read_groups(items, cells, answers=answers, given=given, readings=readings, priors=priors)
     return found.scores, found.taus
 
 

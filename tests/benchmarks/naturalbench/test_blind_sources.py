@@ -11,19 +11,15 @@ from hypothesis import strategies as st
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from benchc.benchmarks.naturalbench.blind_answers import BlindAnswers, chance_of, read_blind_answers
-from benchc.benchmarks.naturalbench.figures.figure3 import (
-    blind_solved,
-    drawn_questions,
-    figure3,
-    guessed,
-    least_number,
-)
+from benchc.benchmarks.naturalbench.figures import figure3 as of_figure3
+from benchc.benchmarks.naturalbench.figures.figure3 import blind_solved, drawn_questions, figure3
 from benchc.benchmarks.naturalbench.figures.figure4 import figure4
 from benchc.benchmarks.naturalbench.tables.blind_sources import blind_sources
 from benchc.errors import InputError
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
 from benchc.schemas.predictions import PREDICTIONS, UnavailableFooter
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.naturalbench.group_files import pool_of
 from tests.footers import footer_of
 from tests.sources.test_pool import items as items_of
@@ -40,8 +36,11 @@ SEEN = {
 UNSEEN = {"a": {"one": "11000", "two": "10"}, "b": {"one": "10100", "two": "10"}}
 
 
+Files = dict[str, Path | list[Path]]
+
+
 @pytest.fixture
-def files(tmp_path: Path) -> dict[str, Path | list[Path]]:
+def files(tmp_path: Path) -> Files:
     """Five items of one source and two of another, and the predictions of three models, one never blind."""
     picture = [{"bytes": image_bytes((9, 99, 200)), "path": None}]
     counts = {"one": 5, "two": 2}
@@ -58,33 +57,20 @@ def files(tmp_path: Path) -> dict[str, Path | list[Path]]:
     paths: dict[str, list[Path]] = {"seen": [], "unseen": []}
     for key, name, models_right in (("seen", "clean", SEEN), ("unseen", "no_image", UNSEEN)):
         for model, answers in models_right.items():
-            rows = [
-                (
-                    id_,
-                    name,
-                    0,
-                    _logits(right[id_], answers[id_.partition("/")[0]][int(id_[4:])] == "1", id_),
-                    1.0,
-                    "p",
-                    "i",
-                )
-                for id_ in right
-            ]
+            rows = []
+            for id_ in right:
+                logits = _logits(right[id_], answers[id_[:3]][int(id_[4:])] == "1", id_)
+                rows.append((id_, name, 0, logits, 1.0, "p", "i"))
             path = tmp_path / model / f"{name}.parquet"
-            frame = pl.DataFrame(rows, schema=pl.Schema(PREDICTIONS.columns), orient="row")
-            write_table(frame, path, PREDICTIONS, footer_of({"label": model}))
+            write_table(frame_of(PREDICTIONS, rows), path, PREDICTIONS, footer_of({"label": model}))
             paths[key].append(path)
     path = tmp_path / "c" / "no_image.parquet"
     reason = UnavailableFooter(label="c", unavailable="its family needs an image")
-    write_table(pl.DataFrame(schema=pl.Schema(PREDICTIONS.columns)), path, PREDICTIONS, reason)
+    write_table(frame_of(PREDICTIONS), path, PREDICTIONS, reason)
     models = {id_: {"label": label, "year": None, "parameters_b": None} for id_, label in MODELS.items()}
     (tmp_path / "models.json").write_text(json.dumps({"benchmark": "naturalbench", "models": models}))
-    return {
-        "pool": pool,
-        "models": tmp_path / "models.json",
-        "seen": paths["seen"],
-        "unseen": [*paths["unseen"], path],
-    }
+    files = {"pool": pool, "models": tmp_path / "models.json"}
+    return files | {"seen": paths["seen"], "unseen": [*paths["unseen"], path]}
 
 
 def _logits(answer: int, right: bool, id_: str) -> list[float]:
@@ -118,31 +104,18 @@ def test_accuracies_are_those_of_each_source_and_model(files: dict[str, Path | l
         low, high = np.quantile(drawn, [0.025, 0.975])
         assert row["difference_low"] == pytest.approx(low, abs=100 / len(seen))
         assert row["difference_high"] == pytest.approx(high, abs=100 / len(seen))
-    assert {(row["source"], row["guessing"]) for row in rows.values()} == {
-        (LABELS["one"], 50.0),
-        (LABELS["two"], 25.0),
-    }
+    guessing = {(row["source"], row["guessing"]) for row in rows.values()}
+    assert guessing == {(LABELS["one"], 50.0), (LABELS["two"], 25.0)}
     assert "Sighted can read no question without an image" in " ".join(table.markdown.split())
-
-
-def test_a_model_below_chance_is_no_contradiction(files: dict[str, Path | list[Path]]) -> None:
-    table = blind_sources(read(files), LABELS, draws=100, seed=1)
-    row = table.frame.row(
-        by_predicate=(pl.col("model") == "Model B") & (pl.col("source") == "First"), named=True
-    )
-    assert row["unseen"] < row["guessing"] < row["constant"]
-    assert "above" not in table.markdown
-
-
-def test_the_seed_draws_the_resamples(files: dict[str, Path | list[Path]]) -> None:
+    # A model below chance is no contradiction.
+    row = rows["First", "Model B"]
+    assert row["unseen"] < row["guessing"] < row["constant"] and "above" not in table.markdown
     one, again, other = (blind_sources(read(files), LABELS, draws=7, seed=seed).frame for seed in (1, 1, 2))
     assert one.equals(again) and not one.equals(other)
 
 
 @pytest.mark.parametrize("which", ["seen", "unseen"])
-def test_predictions_of_another_pool_and_missing_ones_are_refused(
-    files: dict[str, Path | list[Path]], which: str
-) -> None:
+def test_predictions_of_another_pool_and_missing_ones_are_refused(files: Files, which: str) -> None:
     path = files[which][0]  # type: ignore[index]
     rows = pl.read_parquet(path, glob=False)
     write_table(rows.head(3), path, PREDICTIONS, footer_of({"label": "a"}))
@@ -183,25 +156,19 @@ def test_chance_is_the_best_of_all_constant_answers(rows: list[tuple[int, int, l
     ("models", "share", "least"), [(3, 1.0, 3), (3, 0.5, 2), (10, 0.7, 7), (2, 0.01, 1), (53, 0.9, 48)]
 )
 def test_a_share_of_the_models_is_a_whole_number(models: int, share: float, least: int) -> None:
-    assert least_number(models, share) == least
+    assert of_figure3.least_number(models, share) == least
 
 
-def test_questions_are_solved_by_all_or_by_a_share_of_the_models_that_are_asked(
-    files: dict[str, Path | list[Path]],
-) -> None:
+def test_questions_are_solved_by_all_or_by_a_share_of_the_models_that_are_asked(files: Files) -> None:
     answers = read(files)
     assert answers.items.filter(blind_solved(answers, 1.0))["id"].to_list() == ["one/0", "two/0"]
     half = answers.items.filter(blind_solved(answers, 0.5))["id"].to_list()
     assert half == ["one/0", "one/1", "one/2", "two/0"]
     # Two models that guess: 1/4 of five items with two options, and 1/16 of two with four.
-    assert guessed(answers, 1.0) == pytest.approx(5 / 4 + 2 / 16)
-    assert guessed(answers, 0.5) == pytest.approx(5 * 3 / 4 + 2 * 7 / 16)
-
-
-def test_questions_are_drawn_in_turn_of_the_sources_whatever_else_there_is(
-    files: dict[str, Path | list[Path]],
-) -> None:
-    table = read(files).items
+    assert of_figure3.guessed(answers, 1.0) == pytest.approx(5 / 4 + 2 / 16)
+    assert of_figure3.guessed(answers, 0.5) == pytest.approx(5 * 3 / 4 + 2 * 7 / 16)
+    # They are drawn in turn of the sources, whatever else there is.
+    table = answers.items
     drawn = drawn_questions(table, 4, seed=3)
     assert sorted(id_[:3] for id_ in drawn) == ["one", "one", "two", "two"]
     assert {id_[:3] for id_ in drawn[:2]} == {"one", "two"}
@@ -216,9 +183,7 @@ def text_of(figure) -> str:
     return " ".join(text.get_text() for text in figure.texts)
 
 
-def test_figure_3_says_how_many_questions_there_are_and_what_guesses_make(
-    files: dict[str, Path | list[Path]],
-) -> None:
+def test_figure_3_says_how_many_questions_there_are_and_what_guesses_make(files: Files) -> None:
     text = text_of(figure3(files["pool"], read(files), LABELS, seed=1))  # type: ignore[arg-type]
     assert "without the image by all 2 models: 2 of 7 questions (1.4 on average if each model guessed" in text
     assert "Second, first in the run 1 of 2; First 1 of 5." in text
@@ -228,10 +193,7 @@ def test_figure_3_says_how_many_questions_there_are_and_what_guesses_make(
     text = text_of(figure3(files["pool"], one, LABELS, seed=1))  # type: ignore[arg-type]
     assert "by the model: 3 of 7 questions (" in text and "on average if it guessed at random)" in text
     assert "The model did not see the images" in text
-
-
-def test_figure_3_of_models_that_solve_nothing_shows_no_question(files: dict[str, Path | list[Path]]) -> None:
-    answers = read(files)
+    # Models that solve nothing have no question to show.
     none = {id_: np.zeros(7, dtype=np.bool_) for id_ in ("a", "b")}
     blind = BlindAnswers(answers.items, answers.labels, answers.seen, none)
     figure = figure3(files["pool"], blind, LABELS, seed=1)  # type: ignore[arg-type]
@@ -242,16 +204,12 @@ def test_figure_3_of_models_that_solve_nothing_shows_no_question(files: dict[str
     )
 
 
-def test_figure_4_has_a_panel_for_each_source_and_two_bars_for_each_model(
-    files: dict[str, Path | list[Path]],
-) -> None:
+def test_figure_4_has_a_panel_for_each_source_and_two_bars_for_each_model(files: Files) -> None:
     figure = figure4(read(files), LABELS, draws=200)
     FigureCanvasAgg(figure).draw()
     panels = [axes for axes in figure.axes if axes.axison]
-    assert [axes.get_title(loc="left") for axes in panels] == [
-        "Second, first in the run: 2 items",
-        "First: 5 items",
-    ]
+    titles = [axes.get_title(loc="left") for axes in panels]
+    assert titles == ["Second, first in the run: 2 items", "First: 5 items"]
     bars = {part.get_label(): [bar.get_width() for bar in part] for part in panels[1].containers}
     assert bars == {"with the images": [80, 100, 0], "without the images": [40, 40]}
     lines = {line.get_label(): set(line.get_xdata()) for line in panels[1].lines}

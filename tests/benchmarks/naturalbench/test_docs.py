@@ -44,14 +44,11 @@ def test_configurations_and_catalogues_are_valid(tmp_path: Path) -> None:
     assert set(load(raw | {"models": ["my-model"]}, tmp_path, file=name).models) == {"my-model"}
 
 
-def test_replies_of_the_writer_are_usable() -> None:
+def test_replies_of_the_writer_are_usable_and_prompts_are_as_they_are_asked() -> None:
     first, second = blocks("json")
     for text, kind in ((first, "yes_no"), (second, "multiple_choice")):
         assert json.loads(text).keys() == {"0", "1"}
         assert all(isinstance(question, Written) for question in read_reply(text, kind))
-
-
-def test_prompts_are_as_they_are_asked() -> None:
     rows = re.findall(r"^\| (?:Yes and No|others).*\| `(.*)` \| (.*) \|$", TEXT, re.MULTILINE)
     shown = [(prompt.replace("`<br>`", "\n"), tuple(labels.split(", "))) for prompt, labels in rows]
     where = Question("Where is the dog?", ("on grass", "on sand"))

@@ -1,8 +1,5 @@
-"""Equal halves of groups; an image is in both only where they could not be equal otherwise."""
-
 from collections import Counter
 
-import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,6 +12,7 @@ from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.subset import SUBSET
 from scripts.naturalbench.split_groups import split_groups
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.naturalbench.simulated import group_rows
 
 # Of each group, two of a few images.
@@ -48,9 +46,7 @@ def test_pairs_that_share_their_images_are_in_one_half(pairs, single, seed):
     # With a single group, the halves can be equal without a cut.
     if single:
         assert cut == 0
-
-
-def test_groups_that_all_share_an_image_are_cut_in_the_middle():
+    # All share an image: they are cut in the middle.
     found = halves({f"g{number}": {0, number + 1} for number in range(10)}, 0)
     assert Counter(found.values()) == {TRAIN: 5, TEST: 5}
 
@@ -61,9 +57,7 @@ def test_the_seed_chooses_the_half_of_each_group():
     assert 60 < sum(first[name] != second[name] for name in groups) < 140
     # No half is made of the first groups.
     assert 30 < sum(first[f"g{number}"] == TRAIN for number in range(100)) < 70
-
-
-def test_too_few_groups_are_an_error_of_one_line():
+    # Too few groups are an error of one line.
     with pytest.raises(InputError, match="has 3 groups, but each half needs 2; add groups"):
         halves({f"g{number}": {number} for number in range(3)}, 0)
 
@@ -81,7 +75,7 @@ def test_the_stage_writes_the_items_of_both_halves(tmp_path, capsys):
             "images": [{"bytes": f"{pair} {row['i_idx']}".encode(), "path": None}],
         }
         rows.append(item)
-    write_table(pl.DataFrame(rows, schema=pl.Schema(POOL.columns)), tmp_path / "items.parquet", POOL)
+    write_table(frame_of(POOL, rows), tmp_path / "items.parquet", POOL)
     write_table(groups, tmp_path / "groups.parquet", GROUPS)
     parts = {name: tmp_path / f"{name}.parquet" for name in ("output", "train", "test", "questions")}
     split_groups(pool=tmp_path / "items.parquet", groups=tmp_path / "groups.parquet", seed=5, **parts)
@@ -92,9 +86,8 @@ def test_the_stage_writes_the_items_of_both_halves(tmp_path, capsys):
     assert all(half_of[f"g{number}"] == half_of[f"g{number + 2}"] for number in (0, 4, 8))
     ids = {name: read_table(parts[name], SUBSET)["id"].to_list() for name in ("train", "test", "questions")}
     for name, half in (("train", TRAIN), ("test", TEST)):
-        assert ids[name] == [
-            row["id"] for row in groups.iter_rows(named=True) if half_of.get(row["group"]) == half
-        ]
+        expected = [row["id"] for row in groups.iter_rows(named=True) if half_of.get(row["group"]) == half]
+        assert ids[name] == expected
     assert ids["questions"] == [id_ for id_ in ids["test"] if id_.endswith("0")]
     footer = read_footer(parts["output"])
     assert (footer["images"], footer["in_both"], footer["seed"]) == (8, 0, 5)

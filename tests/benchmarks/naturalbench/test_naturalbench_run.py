@@ -18,18 +18,10 @@ from tests.page_clicks import TITLE
 from tests.workflow.checkout import Checkout
 
 CLEAN_TABLES = ("bias", "table1", "table11", "table2", "table4", "table5", "table6", "taus")
+FIGURES = ("blind", "corruption", "examples", "readings")
 FROM_SCORES = dict.fromkeys(
-    (
-        "chance",
-        *CLEAN_TABLES,
-        "rank_swaps",
-        "corruption",
-        "figure_blind",
-        "figure_corruption",
-        "figure_examples",
-    ),
-    1,
-) | {"figure_readings": 1}
+    ("chance", *CLEAN_TABLES, "rank_swaps", "corruption", *(f"figure_{name}" for name in FIGURES)), 1
+)
 SCORES = {"score_groups": 2, "score_translated": 2, **FROM_SCORES}
 TUNED_TABLES = {"fine_tuning": 1, "figure5": 1}
 ASKED_TUNED = {"infer_fine_tuned": 1, "infer_fine_tuned_without_images": 1, **TUNED_TABLES}
@@ -46,16 +38,11 @@ def checkout(finished_groups: Checkout, tmp_path_factory: pytest.TempPathFactory
     return finished_groups.copy(tmp_path_factory.mktemp("naturalbench") / "benchc")
 
 
-def test_nothing_is_left_to_do(checkout):
+def test_nothing_is_left_to_do_but_to_evaluate_a_model(checkout):
     assert checkout.plan() == {}
-
-
-def test_a_model_is_evaluated_on_the_groups_that_others_were_tuned_on(checkout):
-    content = {
-        "name": "new",
-        "evaluate": {"benchmark": "results/groups", "models": ["more"]},
-        "catalogues": {"models": "config/small-models.yaml"},
-    }
+    # A model is evaluated on the groups that others were tuned on.
+    content = {"name": "new", "evaluate": {"benchmark": "results/groups", "models": ["more"]}}
+    content["catalogues"] = {"models": "config/small-models.yaml"}
     (checkout.folder / "config/new.yaml").write_text(yaml.safe_dump(content))
     jobs = checkout.plan("--configfile", "config/new.yaml")
     assert jobs["score_groups"] == 1
@@ -134,18 +121,9 @@ def test_an_edit_reruns_what_it_decides(checkout, edit):
 
 SETTINGS = {
     "extraction": ({"decoding": {"extraction": "official"}}, SCORES),
-    "prior": (
-        {"prior": "grey_image"},
-        {"infer_without_images": 2, "score_groups": 2, **FROM_SCORES},
-    ),
+    "prior": ({"prior": "grey_image"}, {"infer_without_images": 2, "score_groups": 2, **FROM_SCORES}),
     "how the translator is reached": (
-        {
-            "translate": {
-                "url": "http://localhost:1/v1",
-                "concurrency": 1,
-                "api_key_env": "KEY",
-            }
-        },
+        {"translate": {"url": "http://localhost:1/v1", "concurrency": 1, "api_key_env": "KEY"}},
         {},
     ),
     "the attempts of the translator": (
@@ -154,20 +132,11 @@ SETTINGS = {
     ),
     "which models are ranked": (
         {"tables": {"ranking": {"below_chance": True}}},
-        dict.fromkeys(
-            (
-                *("chance", "table1", "table11", "table2", "table4", "table5", "table6"),
-                *("rank_swaps", "corruption", "taus", "bias"),
-            ),
-            1,
-        ),
+        dict.fromkeys(("chance", *CLEAN_TABLES, "rank_swaps", "corruption"), 1),
     ),
     "epochs": ({"fine_tuning": {"epochs": 2}}, TUNED),
     "the seed of the halves": ({"fine_tuning": {"seed": 1}}, {"split_groups": 1, **TUNED}),
-    "the models that are tuned": (
-        {"fine_tuning": {"models": ["trained", "texts"]}},
-        {"fine_tune": 2, **ASKED_TUNED},
-    ),
+    "the models that are tuned": ({"fine_tuning": {"models": ["trained", "texts"]}}, TUNED),
     "prompt": ({"prompt": {"separator": "none"}}, ASKED),
     "items of other benchmarks": ({"blind": {"items": 6}}, {"pool_blind_sources": 1, **ASKED_BLIND}),
     "a share of models": ({"blind": {"share": 0.5}}, {"figure3": 1}),

@@ -3,20 +3,21 @@
 import csv
 import json
 import lzma
+from collections import Counter
 from pathlib import Path
 
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from benchc.benchmarks.naturalbench import published_files
 from benchc.benchmarks.naturalbench.groups import groups_of_pool
 from benchc.benchmarks.naturalbench.places import Source
 from benchc.benchmarks.naturalbench.published_files import SUFFIXES, hub_groups, read_split, write_groups
 from benchc.sources.error import SourceError
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from scripts.benchc import main
-from tests.benchmarks.naturalbench.group_files import OPTIONS, pool_of
+from tests.benchmarks.naturalbench.group_files import OPTIONS, PLACES, pool_of
 from tests.shared_data import SHARED, needs_shared
 from tests.sources.tsv_files import encoded, image_bytes, write_tsv
 
@@ -24,6 +25,11 @@ ROOT = Path(__file__).resolve().parents[3]
 SPLIT = SHARED / "data/real/naturalbench/test_set.json.xz"
 IMAGES = [image_bytes((number, 50, 99)) for number in range(4)]
 CHOICE = "What is it?\nOption: A: a cup; B: a dog;"
+
+
+def answers_of(*words: str) -> dict[str, object]:
+    """Return the answers of a group in the Hub's file."""
+    return {f"Image_{i}_Question_{q}": word for (q, i), word in zip(PLACES, words, strict=True)}
 
 
 def hub_row(index: int, images: tuple[int, int], **values: object) -> dict[str, object]:
@@ -34,24 +40,12 @@ def hub_row(index: int, images: tuple[int, int], **values: object) -> dict[str, 
         "Question_1": f"Is it not {index}?",
         "Image_0": {"bytes": IMAGES[images[0]], "path": f"{images[0]}.png"},
         "Image_1": {"bytes": IMAGES[images[1]], "path": None},
-        "Image_0_Question_0": "Yes",
-        "Image_1_Question_0": "No",
-        "Image_0_Question_1": "No",
-        "Image_1_Question_1": "Yes",
-        "Question_Type": "yes_no",
-        "Source": "Flickr",
-        **values,
+        **answers_of("Yes", "No", "No", "Yes"),
+        **{"Question_Type": "yes_no", "Source": "Flickr", **values},
     }
 
 
-LETTERS = {
-    "Image_0_Question_0": "A",
-    "Image_1_Question_0": "B",
-    "Image_0_Question_1": "B",
-    "Image_1_Question_1": "A",
-    "Question_Type": "multiple_choice",
-    "Question_1": CHOICE,
-}
+LETTERS = answers_of(*"ABBA") | {"Question_Type": "multiple_choice", "Question_1": CHOICE}
 
 
 def write_hub(path: Path, *rows: dict[str, object]) -> Path:
@@ -82,11 +76,9 @@ def test_a_hub_file_becomes_a_tsv_that_the_reader_and_the_groups_take(tmp_path: 
     assert items["question"].to_list()[6:8] == [CHOICE] * 2
     groups = groups_of_pool(pool_of(tmp_path, nb=items), {"nb": Source(tsv, "NB")})
     assert groups.report.is_empty()
-    assert groups.table.select("group", "subset", "type").unique(maintain_order=True).rows() == [
-        ("nb/7", "Flickr30K", "yes_no"),
-        ("nb/8", "DOCCI", "multiple_choice"),
-        ("nb/9", "COCO", "yes_no"),
-    ]
+    found = groups.table.select("group", "subset", "type").unique(maintain_order=True).rows()
+    yes_no, choice = "yes_no", "multiple_choice"
+    assert found == [("nb/7", "Flickr30K", yes_no), ("nb/8", "DOCCI", choice), ("nb/9", "COCO", yes_no)]
     with tsv.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
     assert [row["image"] if len(row["image"]) < 9 else "" for row in rows[:6]] == ["", "", "0", "1", "", "0"]
@@ -105,15 +97,13 @@ def test_it_gives_the_same_items_as_vlmevalkits_form(tmp_path: Path) -> None:
             "type": row["Question_Type"],
         }
         for number, row in enumerate(rows)
-        for place, (q, i) in enumerate(((0, 0), (0, 1), (1, 0), (1, 1)))
+        for place, (q, i) in enumerate(PLACES)
     ]
     options = ReaderOptions(answer_words=True, category_column="type")
     other = read_vlmevalkit(write_tsv(tmp_path / "other.tsv", plain), "nb", options)[0]
     same = ["id", "question", "options", "answer", "category"]
     assert read_vlmevalkit(tsv, "nb", OPTIONS)[0].select(same).equals(other.select(same))
-
-
-def test_two_images_of_one_name_have_two_names(tmp_path: Path) -> None:
+    # Two images of one name have two names.
     rows = [hub_row(number, (2 * number, 2 * number + 1)) for number in (0, 1)]
     for row in rows:
         row["Image_0"]["path"] = "a/photo.png"
@@ -166,14 +156,8 @@ def test_the_split_with_images_becomes_a_tsv(tmp_path: Path, capsys) -> None:
     folder = tmp_path / "images"
     folder.mkdir()
     (folder / "test_00001.jpg").write_bytes(IMAGES[0])
-    command = [
-        "naturalbench-tsv",
-        str(path),
-        "--images",
-        str(folder),
-        "--output",
-        str(tmp_path / "groups.tsv"),
-    ]
+    output = str(tmp_path / "groups.tsv")
+    command = ["naturalbench-tsv", str(path), "--images", str(folder), "--output", output]
     with pytest.raises(SystemExit, match=r"^error: .*group 0: image train_2\.jpg: there is no such file"):
         main(command)
     (folder / "train_2.jpg").write_bytes(IMAGES[1])
@@ -181,34 +165,34 @@ def test_the_split_with_images_becomes_a_tsv(tmp_path: Path, capsys) -> None:
     items = read_vlmevalkit(tmp_path / "groups.tsv", "nb", OPTIONS)[0]
     assert items["question"].to_list() == ["One?", "One?", "Two?", "Two?"] * 2
     assert items["answer"].to_list() == [0, 1, 1, 0] * 2
-    assert items["image_keys"].explode().unique().sort().to_list() == [
-        "nb://test_00001.jpg",
-        "nb://train_2.jpg",
-    ]
+    keys = items["image_keys"].explode().unique().sort().to_list()
+    assert keys == ["nb://test_00001.jpg", "nb://train_2.jpg"]
     assert set(items["l2_category"]) == {"DOCCI"}
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
+def test_a_split_of_another_form_or_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "split.json"
+    for content, message in (
         (entries()[:3], "must be a list of"),
         ({"a": 1}, "must be a list of"),
         ([[1, 2, 3, 4]] * 4, "must be a list of"),
         (entries()[::2] + entries()[1::2], "entries 0 to 3 are not two questions about two images"),
         (entries()[:2] + entries("mcq", "A", "B", "B", "A")[2:], "entries 0 to 3 are not two questions"),
-    ],
-)
-def test_a_split_of_another_form_is_an_error(tmp_path: Path, content: object, message: str) -> None:
-    path = tmp_path / "split.json"
-    path.write_text(json.dumps(content))
-    with pytest.raises(SourceError, match=message):
-        read_split(path)
-
-
-def test_a_split_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    ):
+        path.write_text(json.dumps(content))
+        with pytest.raises(SourceError, match=message):
+            read_split(path)
+    # A split that cannot be read.
+    path.unlink()
     with pytest.raises(SourceError, match="no such file"):
-        read_split(tmp_path / "split.json")
-    for name, data in (("split.json", b"["), ("split.json.xz", lzma.compress(b"[]")[:-9])):
+        read_split(path)
+    large = lzma.compress(b" " * (published_files.LARGEST_SPLIT + 1), preset=0)
+    for name, data in (
+        ("split.json", b"["),
+        ("split.json", b"[" * 100_000),
+        ("split.json.xz", lzma.compress(b"[]")[:-9]),
+        ("split.json.xz", large),
+    ):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(SourceError, match="cannot be read as JSON"):
             read_split(tmp_path / name)
@@ -234,8 +218,7 @@ def test_the_public_split() -> None:
     groups = read_split(SPLIT)
     assert len(groups) == 950
     assert {group.answers for group in groups} == {("Yes", "No", "No", "Yes"), ("A", "B", "B", "A")}
-    counts = pl.DataFrame([(group.subset, group.type) for group in groups], orient="row").rows()
-    assert {each: counts.count(each) for each in set(counts)} == {
+    assert Counter((group.subset, group.type) for group in groups) == {
         ("Flickr30K", "yes_no"): 464,
         ("Flickr30K", "multiple_choice"): 69,
         ("DOCCI", "yes_no"): 379,
@@ -246,8 +229,46 @@ def test_the_public_split() -> None:
     assert all(group.images[0] != group.images[1] for group in groups)
     questions = [question for group in groups for question in group.questions]
     assert not any(suffix in question for question in questions for suffix in SUFFIXES.values())
-    assert all(
-        ("\nOption: " in question) == (group.type == "multiple_choice")
-        for group in groups
-        for question in group.questions
-    )
+    kinds = {("\nOption: " in text, group.type) for group in groups for text in group.questions}
+    assert kinds == {(True, "multiple_choice"), (False, "yes_no")}
+
+
+def written(folder: Path, groups: dict[str, str]) -> str:
+    """Write groups, whose right answers to q0 i0, q0 i1, q1 i0 and q1 i1 are digits."""
+    rows = [
+        f"{name},{question},{image},{right}"
+        for name, rights in groups.items()
+        for (question, image), right in zip(PLACES, rights, strict=False)
+    ]
+    path = folder / "mine.csv"
+    path.write_text("\n".join(["group,question,image,right", *reversed(rows)]) + "\n")
+    return str(path)
+
+
+def test_accuracies_of_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # All right; question 0 right on both images; image 0 with both questions right; each answer to half.
+    main(["group-accuracy", written(tmp_path, {"a": "1111", "b": "1100", "c": "1010", "d": "1001"})])
+    *_, line = capsys.readouterr().out.splitlines()
+    assert [cell.strip() for cell in line.strip("|").split("|")] == [
+        "mine", "4", "0.625", "0.375", "0.375", "0.250",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("groups", "sentence"),
+    [
+        ({"a": "111"}, "group 'a' has 3 rows; each group needs one row for each question and image"),
+        ({"a": "1121"}, "right is '2'; it should be 0 to 1"),
+        ({}, "there are no rows"),
+    ],
+)
+def test_an_invalid_file_is_one_line(groups: dict[str, str], sentence: str, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"^error: ") as stopped:
+        main(["group-accuracy", written(tmp_path, groups)])
+    assert sentence in str(stopped.value) and "\n" not in str(stopped.value)
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, {"a": "1111"})
+    with pytest.raises(SystemExit, match=f"^error: {path} and {path} would both be called mine; rename one$"):
+        main(["group-accuracy", path, path])

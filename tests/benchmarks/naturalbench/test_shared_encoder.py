@@ -42,31 +42,22 @@ def checkout(finished_groups: Checkout, tmp_path_factory: pytest.TempPathFactory
     curate["mine"]["encoders"] = ["my-clip"]
     curate["review"]["folder"] = "reviews"
     curate["writer"] |= {"recordings": "recordings", "more_rounds": 0}
-    config |= {
-        "name": "mine",
-        "sources": [],
-        "models": [],
-        "translate": None,
-        "fine_tuning": None,
-        "blind": {},
-        "encoders": {"my-clip": {"label": "Mine", "name": location}},
-        "retrieval": None,
-        "demo": None,
-    }
+    config |= dict.fromkeys(("translate", "fine_tuning", "retrieval", "demo"))
+    config |= {"name": "mine", "sources": [], "models": [], "blind": {}}
+    config["encoders"] = {"my-clip": {"label": "Mine", "name": location}}
     (checkout.folder / checkout.config).write_text(yaml.safe_dump(config, sort_keys=False))
     checkout.configure(corruptions={"types": []})
 
     checkout.make(f"{CURATED}/pairs.parquet")
     answer(checkout, "pairs")
     checkout.make(f"{CURATED}/kept_pairs.parquet")
+    files = {name: checkout.folder / f"{CURATED}/{name}.parquet" for name in ("kept_pairs", "captions")}
+    kinds = curate["writer"]["types"]
     record_demo_writer(
-        pairs=checkout.folder / CURATED / "kept_pairs.parquet",
-        captions=checkout.folder / CURATED / "captions.parquet",
+        pairs=files["kept_pairs"],
+        captions=files["captions"],
         model=curate["writer"]["model"],
-        templates={
-            kind: checkout.folder / f"config/prompts/naturalbench_{kind}.txt"
-            for kind in curate["writer"]["types"]
-        },
+        templates={kind: checkout.folder / f"config/prompts/naturalbench_{kind}.txt" for kind in kinds},
         rounds=1,
         seed=1,
         output=checkout.folder / "recordings",

@@ -2,7 +2,6 @@
 
 import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -45,14 +44,7 @@ RUNS = [
 
 @pytest.mark.parametrize(("name", "file", "rows", "encoders", "table", "captions"), RUNS)
 def test_a_run_is_planned_and_reads_its_captions(
-    name: str,
-    file: str,
-    rows: list[dict[str, Any]],
-    encoders: int,
-    table: str,
-    captions: list[str],
-    tmp_path: Path,
-    python: Path,
+    name, file, rows, encoders, table, captions, tmp_path: Path, python: Path
 ) -> None:
     checkout = Checkout(tmp_path / "benchc", f"config/naturalbench-curate-{name}.yaml")
     checkout.python = python
@@ -76,29 +68,16 @@ def test_a_run_is_planned_and_reads_its_captions(
     ("name", "asked"),
     [
         # Table 3 of the paper: about 3,300 pairs of DOCCI. A pair of XM3600's 3,600 images has two.
-        (
-            "docci",
-            [
-                "curation asks gpt-4o-2024-08-06 to shorten those of ≈ 15,000 captions that have 230 "
-                "characters or more: 1 to 4 requests each.",
-                "curation asks gpt-4o-2024-08-06 for questions: ≤ 6,600 requests in round 0 (≤ 3,300 pairs × "
-                "2 types), ≤ 26,400 in 4 rounds.",
-            ],
-        ),
+        ("docci", "≤ 6,600 requests in round 0 (≤ 3,300 pairs × 2 types), ≤ 26,400 in 4 rounds."),
         *(
-            (
-                f"xm3600-{locale}",
-                [
-                    "curation asks gpt-4o-2024-08-06 for questions: ≤ 1,800 requests in round 0 (≤ 1,800 "
-                    "pairs × 1 type), ≤ 7,200 in 4 rounds."
-                ],
-            )
+            (f"xm3600-{locale}", "≤ 1,800 requests in round 0 (≤ 1,800 pairs × 1 type), ≤ 7,200 in 4 rounds.")
             for locale in ("zh", "hi")
         ),
     ],
 )
-def test_a_plan_says_what_the_writer_is_asked(name: str, asked: list[str], tmp_path: Path) -> None:
+def test_a_plan_says_what_the_writer_is_asked(name: str, asked: str, tmp_path: Path) -> None:
     config = read_config(ROOT / f"config/naturalbench-curate-{name}.yaml")
-    size, *notes, _ = plan_of(config, tmp_path).notes
-    assert "as published" in size
-    assert notes == asked
+    size, *shorten, questions, _ = plan_of(config, tmp_path).notes
+    assert "as published" in size and questions == f"curation asks gpt-4o-2024-08-06 for questions: {asked}"
+    long = "curation asks gpt-4o-2024-08-06 to shorten those of ≈ 15,000 captions that have 230 char"
+    assert [note.startswith(long) for note in shorten] == [True] * (name == "docci")

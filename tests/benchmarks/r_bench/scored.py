@@ -101,13 +101,9 @@ def write_scores(folder: Path, tables: Mapping[str, pl.DataFrame], **facts: obje
 
 def files_of(tables: Mapping[str, pl.DataFrame], judge: str = "rule") -> dict[str, ScoreFile]:
     """Return SCORES of models by id as they are read from their files."""
-    return {
-        id_: ScoreFile(
-            table.sort("id", "task", "dimension", "severity"),
-            {"label": id_, "judge": judge, "judgements": 1000},
-        )
-        for id_, table in tables.items()
-    }
+    footers = {id_: {"label": id_, "judge": judge, "judgements": 1000} for id_ in tables}
+    order = ("id", "task", "dimension", "severity")
+    return {id_: ScoreFile(table.sort(order), footers[id_]) for id_, table in tables.items()}
 
 
 def scored(tables: Mapping[str, pl.DataFrame]) -> Scored:
@@ -128,14 +124,7 @@ def released_scores() -> pl.DataFrame:
 
 def _result(kind: str) -> pl.DataFrame:
     text = (RELEASED / f"Result_{kind}_llava15.csv").read_bytes().decode("gb18030")
-    return (
-        pl.read_csv(text.encode())
-        .select(
-            id="name",
-            task=pl.col("type").str.to_lowercase(),
-            dimension=pl.col("distortion").replace_strict(BY_NUMBER),
-            severity=pl.col("strength"),
-            result=pl.col("result").cast(pl.Float64),
-        )
-        .sort("id", "task", "dimension", "severity")
-    )
+    task, dimension = pl.col("type").str.to_lowercase(), pl.col("distortion").replace_strict(BY_NUMBER)
+    result = pl.col("result").cast(pl.Float64)
+    named = {"id": "name", "task": task, "dimension": dimension, "severity": "strength", "result": result}
+    return pl.read_csv(text.encode()).select(**named).sort("id", "task", "dimension", "severity")

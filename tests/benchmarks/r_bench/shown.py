@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-import polars as pl
-
 from benchc.benchmarks.r_bench.examples import Example, read_examples
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.benchmarks.r_bench.schemas.scores import SCORES
@@ -19,6 +17,7 @@ from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.references import REFERENCES
+from tests.benchmarks.made import frame_of
 from tests.corruptions.photos import photo
 from tests.footers import footer_of
 from tests.stages import call_stage
@@ -30,20 +29,12 @@ ITEMS = {
     "s/c": ("cap", "Describe it.", [], None, "a cup", ["a cup", "coffee on a table"]),
 }
 PHOTOS = {"s/m": photo("coffee", 120, 160), "s/v": photo("cat", 128, 96), "s/c": photo("rocket", 100, 150)}
-CELLS = [
-    ("s/m", "white_noise", 3),
-    ("s/m", "jpeg", 1),
-    ("s/v", "jpeg", 3),
-    ("s/v", "lens_blur", 2),
-    ("s/c", "dark_illumination_stand_in", 2),
-]
+CELLS = [("s/m", "white_noise", 3), ("s/m", "jpeg", 1), ("s/v", "jpeg", 3), ("s/v", "lens_blur", 2)]
+CELLS.append(("s/c", "dark_illumination_stand_in", 2))
 DIMENSIONS = list(dict.fromkeys(name for _, name, _ in CELLS))
 SEED = 7
-IMAGES = ShownImages(
-    recipes={name: recipe_of(name, "r-bench") for name in DIMENSIONS} | {"clean": Recipe("clean")},
-    seed=SEED,
-    alpha="drop",
-)
+RECIPES = {name: recipe_of(name, "r-bench") for name in DIMENSIONS} | {"clean": Recipe("clean")}
+IMAGES = ShownImages(recipes=RECIPES, seed=SEED, alpha="drop")
 LABELS = {"one": "Model </script>", "two": "Model & 2"}
 HOSTILE = '</script><script>document.title = "taken"</script><b>&amp;'
 # Of each model: the scores s_ref, s_dis and s_com of each cell.
@@ -94,7 +85,7 @@ def write_run(folder: Path, judge: str = "rule") -> Run:
         }
         for id_, (task, question, options, answer, *_) in ITEMS.items()
     ]
-    write_table(pl.DataFrame(pool, schema=dict(POOL.columns)), run.path("pool"), POOL)
+    write_table(frame_of(POOL, pool), run.path("pool"), POOL)
     references = [(id_, truth, answers) for id_, (*_, truth, answers) in ITEMS.items()]
     _write(run.path("references"), references, REFERENCES, {})
     _write(run.path("tasks"), [(id_, item[0]) for id_, item in ITEMS.items()], TASK_TABLE, {})
@@ -138,4 +129,4 @@ def _judgements(cell: tuple[str, str, int], task: str, judge: str) -> list[tuple
 
 
 def _write(path: Path, rows, table, footer: dict[str, object]) -> None:
-    write_table(pl.DataFrame(rows, schema=dict(table.columns), orient="row"), path, table, footer_of(footer))
+    write_table(frame_of(table, rows), path, table, footer_of(footer))

@@ -1,5 +1,3 @@
-"""Items are shown under dimensions and strengths in balance, each as often as is allowed."""
-
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -18,14 +16,13 @@ from benchc.schemas.imported_images import IMPORTED_IMAGES
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.subset import SUBSET
-from tests.stages import run_stage
+from tests.benchmarks.made import frame_of
+from tests.stages import call_stage
 
 DIMENSIONS = [f"d{number:02}" for number in range(28)]
 
 
-def cells_of(
-    items: int, *, count: int = 15, per_item: int = 1, dimensions: int = 28
-) -> list[tuple[str, str, int]]:
+def cells_of(items: int, *, count: int = 15, per_item: int = 1, dimensions: int = 28) -> Any:
     ids = [f"s/{number}" for number in range(items)]
     return [*balanced_cells(ids, DIMENSIONS[:dimensions], [1, 2, 3], count=count, per_item=per_item)]
 
@@ -37,12 +34,7 @@ def test_as_many_items_as_in_the_paper_are_balanced_as_there() -> None:
     assert len({id_ for id_, _, _ in cells}) == len(cells) == 420
 
 
-@given(
-    items=st.integers(1, 40),
-    count=st.integers(1, 9),
-    per_item=st.integers(1, 5),
-    dimensions=st.integers(1, 7),
-)
+@given(st.integers(1, 40), st.integers(1, 9), st.integers(1, 5), st.integers(1, 7))
 def test_cells_are_balanced_as_far_as_the_items_reach(items: int, count: int, per_item: int, dimensions: int):
     cells = cells_of(items, count=count, per_item=per_item, dimensions=dimensions)
     assert len({cell[:2] for cell in cells}) == len(cells)
@@ -54,9 +46,8 @@ def test_cells_are_balanced_as_far_as_the_items_reach(items: int, count: int, pe
         shown = {id_ for id_, one, _ in cells if one == name}
         # Fewer only where no other item may be shown once more.
         if number < count:
-            assert all(
-                of_items[f"s/{place}"] == per_item for place in range(items) if f"s/{place}" not in shown
-            )
+            others = {f"s/{place}" for place in range(items)} - shown
+            assert all(of_items[id_] == per_item for id_ in others)
         strengths = Counter(severity for _, one, severity in cells if one == name)
         if number:
             assert max(strengths.values()) <= -(-number // 3)
@@ -73,25 +64,17 @@ def test_the_items_depend_on_their_ids_alone() -> None:
     # Not one dimension after another takes the first items.
     first = {name: id_ for id_, name, _ in cells_of(28, count=1)}
     assert list(first.values()) != sorted(first.values())
-
-
-def test_each_item_is_shown_once_before_any_is_shown_again() -> None:
+    # Each item is shown once before any is shown again.
     assert {*Counter(id_ for id_, _, _ in cells_of(60, count=15, per_item=9, dimensions=4)).values()} == {1}
-
-
-def test_dimensions_of_few_items_have_the_strengths_in_balance() -> None:
+    # Dimensions of few items have the strengths in balance.
     assert {*Counter(severity for _, _, severity in cells_of(60, count=1, dimensions=6)).values()} == {2}
-
-
-def test_each_dimension_has_an_order_of_items_of_its_own() -> None:
-    ids = [f"s/{number}" for number in range(60)]
-    first = [[*balanced_cells(ids, [name], [1], count=9, per_item=1)] for name in DIMENSIONS[:2]]
-    assert {id_ for id_, _, _ in first[0]} != {id_ for id_, _, _ in first[1]}
+    # Each dimension has an order of items of its own.
+    one, other = ({*balanced_cells(ids, [name], [1], count=9, per_item=1)} for name in DIMENSIONS[:2])
+    assert {id_ for id_, _, _ in one} != {id_ for id_, _, _ in other}
 
 
 def pool_of(*rows: tuple[str, str, list[str], str]) -> pl.DataFrame:
     """Return a pool; a row is an id, a source, the options and the category."""
-    columns = pl.Schema(POOL.columns)
     values: list[dict[str, Any]] = [
         {
             **dict.fromkeys(POOL.columns),
@@ -100,7 +83,7 @@ def pool_of(*rows: tuple[str, str, list[str], str]) -> pl.DataFrame:
         }
         for id_, source, options, category in rows
     ]
-    return pl.DataFrame(values, schema=columns)
+    return frame_of(POOL, values)
 
 
 MIXED = pool_of(
@@ -127,68 +110,57 @@ def test_a_task_that_items_do_not_fit_is_refused(task: Any, message: str) -> Non
         tasks_of(MIXED, {"b": task}, released=False)
 
 
-def assign(folder: Path, pool: pl.DataFrame, **settings: Any) -> Any:
+def assign(folder: Path, pool: pl.DataFrame, **settings: Any) -> pl.DataFrame:
+    """Run the stage; return the cells."""
     write_table(pool, folder / "pool.parquet", POOL)
     names = ("task_table", "assignment", "mcq", "vqa", "cap")
     paths = {name: folder / f"{name}.parquet" for name in names}
     chosen = {"tasks": {}, "corruptions": ["jpeg", "webp"], "severities": [1, 2, 3], **settings}
-    return run_stage("r_bench.assign", pool=folder / "pool.parquet", **chosen, **paths)
+    call_stage("r_bench.assign", pool=folder / "pool.parquet", **chosen, **paths)
+    return read_table(paths["assignment"], ASSIGNMENT)
 
 
-def test_the_stage_writes_tasks_cells_and_subsets(tmp_path: Path) -> None:
-    done = assign(tmp_path, MIXED, tasks={"a": "vqa"}, per_task=1)
-    assert done.returncode == 0, done.stderr
-    assert "MCQ: 1 of 1 item, 1 image\n" in done.stdout and "VQA: 2 of 4 items, 2 images\n" in done.stdout
-    assert done.stderr.splitlines() == [
+def test_the_stage_writes_tasks_cells_and_subsets(tmp_path: Path, capsys) -> None:
+    cells = assign(tmp_path, MIXED, tasks={"a": "vqa"}, per_task=1)
+    printed = capsys.readouterr()
+    assert "MCQ: 1 of 1 item, 1 image\n" in printed.out and "VQA: 2 of 4 items, 2 images\n" in printed.out
+    assert printed.err == (
         "warning: MCQ has fewer than 1 item under 1 of 2 dimensions, 0 at least; add items, or raise "
-        "assignment.per_item"
-    ]
-    cells = read_table(tmp_path / "assignment.parquet", ASSIGNMENT)
+        "assignment.per_item\n"
+    )
     subsets = {task: read_table(tmp_path / f"{task}.parquet", SUBSET)["id"] for task in ("mcq", "vqa", "cap")}
     assert {*cells["id"]} == {id_ for ids in subsets.values() for id_ in ids}
     assert subsets["mcq"].to_list() == ["b/1"] and subsets["cap"].is_empty()
     tasks = read_table(tmp_path / "task_table.parquet", TASK_TABLE)
     assert tasks["id"].to_list() == MIXED["id"].to_list()
-
-
-def test_all_items_may_be_shown_under_all(tmp_path: Path) -> None:
-    done = assign(tmp_path, MIXED, cross=True)
-    assert done.returncode == 0 and not done.stderr
-    cells = read_table(tmp_path / "assignment.parquet", ASSIGNMENT)
+    # All items may be shown under all.
+    cells = assign(tmp_path, MIXED, cross=True)
     assert {*cells.iter_rows()} == {*product(MIXED["id"], ["jpeg", "webp"], [1, 2, 3])}
+    assert not capsys.readouterr().err
 
 
 def released(folder: Path, *cells: tuple[str, str, int]) -> Path:
     rows = [(*cell, {"bytes": b"x", "path": None}) for cell in cells]
-    frame = pl.DataFrame(rows, schema=pl.Schema(IMPORTED_IMAGES.columns), orient="row")
-    write_table(frame, folder / "released.parquet", IMPORTED_IMAGES)
+    write_table(frame_of(IMPORTED_IMAGES, rows), folder / "released.parquet", IMPORTED_IMAGES)
     return folder / "released.parquet"
 
 
-def test_released_pairs_have_their_cells(tmp_path: Path) -> None:
+def test_released_pairs_have_their_cells(tmp_path: Path, capsys) -> None:
     cells = [("a/1", "jpeg", 3), ("a/2", "webp", 1), ("a/3", "fog", 1), ("other/1", "jpeg", 1)]
-    done = assign(tmp_path, MIXED[:3], released=released(tmp_path, *cells))
-    assert done.returncode == 0
+    found = assign(tmp_path, MIXED[:3], released=released(tmp_path, *cells))
+    assert found.rows() == cells[:2]
     # Pairs of items that the pool does not have are not missed.
-    assert done.stderr.splitlines() == [
+    assert capsys.readouterr().err == (
         "warning: 1 of 3 pairs are left out, of fog; to show them, add what is missing to corruptions.types "
-        "or corruptions.severities"
-    ]
-    assert read_table(tmp_path / "assignment.parquet", ASSIGNMENT).rows() == cells[:2]
+        "or corruptions.severities\n"
+    )
     # Of a dimension that the run does not have.
     assert read_table(tmp_path / "cap.parquet", SUBSET).is_empty()
-
-
-def test_items_and_images_of_two_calls_are_refused(tmp_path: Path) -> None:
-    done = assign(tmp_path, MIXED[:3], released=released(tmp_path, ("a/1", "jpeg", 3)))
-    assert done.returncode == 1
-    assert (
-        "has no distorted image of item a/2 (2 items like this); give the TSV and the images" in done.stderr
-    )
-    twice = released(tmp_path, *[(f"a/{number}", "jpeg", 3) for number in (1, 2, 3, 3)])
-    assert "has two distorted images of item a/3" in assign(tmp_path, MIXED[:3], released=twice).stderr
-    none = released(tmp_path, *[(f"a/{number}", "fog", 3) for number in (1, 2, 3)])
-    assert (
-        "no item is of the run's dimensions and strengths"
-        in assign(tmp_path, MIXED[:3], released=none).stderr
-    )
+    # Items and images of two calls are refused.
+    for cells, message in (
+        ([("a/1", "jpeg", 3)], r"has no distorted image of item a/2 \(2 items like this\); give the TSV and"),
+        ([(f"a/{n}", "jpeg", 3) for n in (1, 2, 3, 3)], "has two distorted images of item a/3"),
+        ([(f"a/{n}", "fog", 3) for n in (1, 2, 3)], "no item is of the run's dimensions and strengths"),
+    ):
+        with pytest.raises(InputError, match=message):
+            assign(tmp_path, MIXED[:3], released=released(tmp_path, *cells))

@@ -1,5 +1,4 @@
-"""The images that are measured and shown, and what is shown beside them."""
-
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -9,17 +8,27 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from benchc.benchmarks.r_bench.figures.figure3 import figure3
 from benchc.benchmarks.r_bench.figures.figure8 import figure8
+from benchc.benchmarks.r_bench.page_samples import page_samples
 from benchc.benchmarks.r_bench.pairs import chosen_pairs
 from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
+from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES, JudgeScoresFooter
 from benchc.benchmarks.r_bench.schemas.pairs import PAIRS
+from benchc.benchmarks.r_bench.schemas.scores import SCORES
+from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
 from benchc.benchmarks.r_bench.tasks import TASKS
 from benchc.corruptions import corrupt
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
 from benchc.image_features import FEATURES, image_features
 from benchc.image_keys import image_seed
 from benchc.images import decode, pixel_hash
-from benchc.schemas.parquet import read_footer, read_table
+from benchc.schemas.answers import ANSWERS
+from benchc.schemas.footer import ImageFooter
+from benchc.schemas.models import Models
+from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.predictions import ModelFooter
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.r_bench.shown import CELLS, DIMENSIONS, IMAGES, LABELS, PHOTOS, SEED, Run, write_run
+from tests.rendering.results_page.run_files import write_items, write_references
 from tests.stages import call_stage
 
 
@@ -43,6 +52,15 @@ def corrupted_files(run: Run, folder: Path) -> list[Path]:
     return files
 
 
+def chosen(run: Run, folder: Path, **options) -> Run:
+    """Return another choice of the run's pairs."""
+    other = Run(folder)
+    for name in ("pool", "tasks", "assignment"):
+        other.path(name).hardlink_to(run.path(name))
+    other.choose(**options)
+    return other
+
+
 def test_pairs_have_the_images_that_models_are_shown_in_the_order_of_dimensions(run):
     pairs = read_table(run.path("pairs"), PAIRS)
     found = pairs.select("id", "corruption", "severity").rows()
@@ -58,10 +76,7 @@ def test_pairs_have_the_images_that_models_are_shown_in_the_order_of_dimensions(
 
 def test_images_from_files_are_those_that_are_generated(run, tmp_path):
     files = corrupted_files(run, tmp_path)
-    other = Run(tmp_path)
-    for name in ("pool", "tasks", "assignment"):
-        other.path(name).hardlink_to(run.path(name))
-    other.choose(corrupted=files)
+    other = chosen(run, tmp_path, corrupted=files)
     assert read_table(other.path("pairs"), PAIRS).equals(read_table(run.path("pairs"), PAIRS))
     tables = []
     for place, given in enumerate(([], files)):
@@ -71,9 +86,8 @@ def test_images_from_files_are_those_that_are_generated(run, tmp_path):
         tables.append(read_table(output, IMAGE_FEATURES))
     assert tables[0].equals(tables[1])
     # Each reference image once, though an item may have two dimensions.
-    assert tables[0].select("id", "corruption", "severity").sort(pl.all()).rows() == sorted(
-        [*CELLS, *((id_, "clean", 0) for id_ in PHOTOS)]
-    )
+    measured = tables[0].select("id", "corruption", "severity").rows()
+    assert sorted(measured) == sorted([*CELLS, *((id_, "clean", 0) for id_ in PHOTOS)])
     for row in tables[0].iter_rows(named=True):
         image = PHOTOS[row["id"]]
         if row["severity"]:
@@ -83,16 +97,9 @@ def test_images_from_files_are_those_that_are_generated(run, tmp_path):
 
 
 def test_pairs_are_spread_over_dimensions_and_tasks():
-    cells = pl.DataFrame(
-        [
-            (f"{task}/{item}", name, item % 3 + 1, task)
-            for name in ("jpeg", "webp")
-            for task in TASKS
-            for item in range(5)
-        ],
-        schema=["id", "corruption", "severity", "task"],
-        orient="row",
-    )
+    named = product(("jpeg", "webp"), TASKS, range(5))
+    rows = [(f"{task}/{item}", name, item % 3 + 1, task) for name, task, item in named]
+    cells = pl.DataFrame(rows, schema=["id", "corruption", "severity", "task"], orient="row")
     six, nine = chosen_pairs(cells, 6, 1), chosen_pairs(cells, 9, 1)
     assert six.select("corruption", "task").n_unique() == 6
     assert nine.group_by("corruption", "task").len()["len"].sort().to_list() == [1, 1, 1, 2, 2, 2]
@@ -110,20 +117,14 @@ def test_the_gallery_has_one_image_or_the_strongest_pair_of_each_dimension(run, 
     (key,) = one["id"].unique()
     for name, data in one.select("corruption", pl.col("distorted").struct.field("bytes")).iter_rows():
         np.testing.assert_array_equal(decode(data), shown_to_models(key.removesuffix("#0"), name, 3))
-    other = Run(tmp_path)
-    for name in ("pool", "tasks", "assignment"):
-        other.path(name).hardlink_to(run.path(name))
-    other.choose(one_image=False)
-    several = read_table(other.path("gallery"), PAIRS)
+    several = read_table(chosen(run, tmp_path, one_image=False).path("gallery"), PAIRS)
     assert several.select("id", "corruption", "severity").sort("corruption").rows() == [
         ("s/c", "dark_illumination_stand_in", 2),
         ("s/v", "jpeg", 3),
         ("s/v", "lens_blur", 2),
         ("s/m", "white_noise", 3),
     ]
-
-
-def test_figure_8_shows_the_gallery_by_step_with_a_star_at_stand_ins(run):
+    # Figure 8 shows the gallery by step, with a star at stand-ins.
     figure = figure8(run.path("gallery"))
     FigureCanvasAgg(figure).draw()
     gallery = read_table(run.path("gallery"), PAIRS)
@@ -152,15 +153,12 @@ def test_examples_join_what_the_run_knows_of_a_pair(run):
     assert caption.answers[0].judgements == {"dis": "2 1", "ref": "1 ?", "com": "0 1"}
     assert examples["s/v", "lens_blur"].truths == ["2"] and examples["s/v", "lens_blur"].options == []
     assert examples["s/v", "jpeg"].answers[1].scores["relative"] == pytest.approx(0.3)
-
-
-def test_figure_3_shows_the_strongest_pair_of_each_task(run):
+    # Figure 3 shows the strongest pair of each task.
     figure = figure3(**run.example_files, labels=LABELS)
     FigureCanvasAgg(figure).draw()
     texts = [text.get_text() for text in figure.texts]
-    assert [text for text in texts if text.startswith(("MCQ", "VQA", "CAP"))] == [
-        *("MCQ: Which colour?", "VQA: How many cups?", "CAP: Describe it.")
-    ]
+    asked = [text for text in texts if text.startswith(("MCQ", "VQA", "CAP"))]
+    assert asked == ["MCQ: Which colour?", "VQA: How many cups?", "CAP: Describe it."]
     for name in ("9 white noise, high", "16 jpeg, high", "truth: a cup · coffee on a table", "s/m clean"):
         assert name in texts
     assert any(text.startswith("3 dark illumination*") for text in texts)
@@ -171,3 +169,43 @@ def test_figure_3_shows_the_strongest_pair_of_each_task(run):
     assert texts[-1] == "Rule judge, not comparable with the paper."
     assert len(figure.axes) == 6
     np.testing.assert_array_equal(np.asarray(figure.axes[0].images[0].get_array()), PHOTOS["s/m"])
+
+
+JUDGED = JudgeScoresFooter(pool="x", label="m", judge="llm", judgements=4)
+
+
+def test_the_clean_reply_has_the_score_of_the_reference_image(tmp_path: Path) -> None:
+    chosen, pool = write_items(tmp_path, [["a cat", "a dog"], []], answers=[1, None])
+    references = write_references(tmp_path, ["a dog", "red"], [[], []])
+    judged = [
+        ("s/0", "mcq", "clean", 0, "ref", 0, 0, "letter", 1.0, True, None),
+        ("s/0", "mcq", "jpeg", 2, "dis", 0, 0, "llm", 0.0, True, "k"),
+        ("s/0", "mcq", "jpeg", 2, "com", 0, 0, "llm", 0.5, True, "k"),
+        ("s/0", "mcq", "jpeg", 2, "com", 0, 1, "llm", 0.0, False, "k"),
+    ]
+    answers = [("clean", 0, "B", "stop", 1, "p", "i"), ("jpeg", 2, "a cat", "stop", 2, "p", "j")]
+    answers = [("s/0", *each) for each in answers]
+    frames = {
+        "tasks": (TASK_TABLE, ImageFooter(pool="x"), [("s/0", "mcq"), ("s/1", "vqa")]),
+        # s_dis, s_ref, s_com, absolute, relative
+        "scores": (SCORES, JUDGED, [("s/0", "mcq", "jpeg", 2, 0.0, 1.0, 0.25, 0.0, 0.25)]),
+        "judged": (JUDGE_SCORES, JUDGED, judged),
+        "answers": (ANSWERS, ModelFooter(pool="x", label="m", identity={}, oom_splits=0), answers),
+    }
+    paths = {name: tmp_path / f"{name}.parquet" for name in frames}
+    for name, (table, footer, rows) in frames.items():
+        write_table(frame_of(table, rows), paths[name], table, footer)
+    made = [[paths[name]] for name in ("answers", "judged", "scores")]
+    named = ({"m": "M"}, {"jpeg": "compression"}, [1, 2])
+    result = page_samples(chosen, pool, Models("b", {}), paths["tasks"], references, *made, *named)
+    # A question with options shows these, any other its reference answer.
+    assert result.questions.select("options", "truths").rows() == [(["a cat", "a dog"], []), ([], ["red"])]
+    columns = ["corruption", "severity", "grade", "agreement", "relative", "reply", "note"]
+    assert result.answers("m").select(columns).rows() == [
+        ("clean", 0, 1.0, None, None, "B", "against the truth 1 by its letter"),
+        (
+            *("jpeg", 2, 0.0, 0.25, 0.25, "a cat"),
+            "against the truth 0 by the judge llm; "
+            "against the reply to the reference 0.5, not readable by the judge llm",
+        ),
+    ]

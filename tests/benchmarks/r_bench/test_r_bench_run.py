@@ -53,17 +53,12 @@ def test_nothing_is_left_to_do(checkout):
 
 def test_each_task_has_its_items_under_each_dimension_at_each_strength(checkout):
     cells = cells_of(checkout)
-    assert {*cells.select("task", "corruption", "severity").iter_rows()} == {
-        *product(TASKS, TYPES, (1, 2, 3))
-    }
+    shown = {*cells.select("task", "corruption", "severity").iter_rows()}
+    assert shown == {*product(TASKS, TYPES, (1, 2, 3))}
     assert cells.height == 3 * 2 * 3 and cells["id"].n_unique() == cells.height
     for task in TASKS:
         subset = read_table(checkout.folder / RUN / f"subsets/{task}.parquet", SUBSET)
         assert {*subset["id"]} == {*cells.filter(task=task)["id"]}
-
-
-def test_models_answer_and_are_scored_under_what_is_assigned_and_clean(checkout):
-    cells = cells_of(checkout)
     for model in MODELS:
         for task in TASKS:
             mine = cells.filter(task=task)
@@ -84,9 +79,7 @@ def test_captions_are_judged_by_each_reference(checkout):
     counts = judged.filter(task="cap", kind="dis").group_by("id").agg(pl.col("reference").n_unique())
     assert counts.height == 6
     assert all(count == len(captions[id_]) == 3 for id_, count in counts.iter_rows())
-
-
-def test_a_model_is_trained_to_caption(checkout):
+    # A model is trained to caption.
     log = (checkout.folder / "logs/pairs/add_captions.log").read_text()
     assert re.search(r"captioned_training_set-\w+\.npz: [\d,]+ captions", log)
 
@@ -110,12 +103,7 @@ EDITS = {
         'seed_of("pairs", corruption, id_)',
         {"assign": 1, "corrupt": 3, "answer": 6, "judge": 2, "score": 2},
     ),
-    "how scores are computed": (
-        "scripts/r_bench/score.py",
-        "def score(",
-        "X = 1\n\n\ndef score(",
-        {"score": 2},
-    ),
+    "how scores are made": ("scripts/r_bench/score.py", "def score(", "X = 1\n\ndef score(", {"score": 2}),
 }
 
 

@@ -16,6 +16,7 @@ from benchc.planning.size import RunSize
 from benchc.schemas.imported_images import IMPORTED_IMAGES
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.r_bench.test_rb_asking import CONFIG
 
 RELEASED = {"pairs": "released", "released": "pairs.parquet"}
@@ -33,8 +34,7 @@ def found(options: dict[str, int], network: bool = False, **changes: Any) -> lis
 
 def write_pairs(*cells: tuple[str, str, int]) -> None:
     rows = [(*cell, {"bytes": b"x", "path": None}) for cell in cells]
-    frame = pl.DataFrame(rows, schema=pl.Schema(IMPORTED_IMAGES.columns), orient="row")
-    write_table(frame, "pairs.parquet", IMPORTED_IMAGES)
+    write_table(frame_of(IMPORTED_IMAGES, rows), "pairs.parquet", IMPORTED_IMAGES)
 
 
 @pytest.fixture(autouse=True)

@@ -26,48 +26,22 @@ from tests.sources.tsv_files import BLUE, RED, image_bytes
 READER = ReaderOptions(task_column="category", open_ended=True, answer_lists=True)
 IMAGE = pa.struct([("bytes", pa.binary()), ("path", pa.string())])
 TEXTS = ("name", "question", "choice", "answer", "type")
+CHOICE = "A.Ground; B.Pole;C:It can't move；D.Net; a fine one"
+CAPTIONS = "['A row of cars. ', \"It's a street\"]"
 ROWS: list[dict[str, Any]] = [
-    {
-        "name": "QBench_1.jpg",
-        "question": "Which part is the brightest?",
-        "choice": "A.Ground; B.Pole;C:It can't move；D.Net; a fine one",
-        "answer": "C",
-        "type": "MCQ",
-        "distortion": 1,
-        "strength": 2,
-    },
-    {
-        "name": "OKVQA_2.jpg",
-        "question": "What type of bike?",
-        "choice": "N",
-        "answer": "bmx",
-        "type": "VQA",
-        "distortion": 33,
-        "strength": 1,
-    },
-    {
-        "name": "WildCAP_6.jpg",
-        "question": "Please describe this image.",
-        "choice": "N",
-        "answer": "['A row of cars. ', \"It's a street\"]",
-        "type": "CAP",
-        "distortion": 8,
-        "strength": 3,
-    },
+    dict(zip((*TEXTS, "distortion", "strength"), values, strict=True))
+    for values in (
+        ("QBench_1.jpg", "Which part is the brightest?", CHOICE, "C", "MCQ", 1, 2),
+        ("OKVQA_2.jpg", "What type of bike?", "N", "bmx", "VQA", 33, 1),
+        ("WildCAP_6.jpg", "Please describe this image.", "N", CAPTIONS, "CAP", 8, 3),
+    )
 ]
 
 
 def write_parquet(path: Path, rows: list[dict[str, Any]]) -> Path:
     """Write rows as the Hub has them: texts, numbers, and images as structs."""
-    full = [
-        {
-            "score": 3.5,
-            "ref_image": {"bytes": RED, "path": "ref.png"},
-            "dis_image": {"bytes": BLUE, "path": "dis.png"},
-            **row,
-        }
-        for row in rows
-    ]
+    ref, dis = {"bytes": RED, "path": "ref.png"}, {"bytes": BLUE, "path": "dis.png"}
+    full = [{"score": 3.5, "ref_image": ref, "dis_image": dis, **row} for row in rows]
     types = {
         **dict.fromkeys(TEXTS, pa.string()),
         **{"score": pa.float64(), "distortion": pa.int64(), "strength": pa.int64()},
@@ -110,9 +84,6 @@ def test_items_and_images_are_as_published(tmp_path: Path) -> None:
         ("r/WildCAP_6.jpg", "lens_shaking", 3),
     ]
     assert images["image"].to_list() == [{"bytes": BLUE, "path": "dis.png"}] * 3
-
-
-def test_an_answer_without_an_option_is_no_item_and_has_no_image(tmp_path: Path) -> None:
     # As RealWorldQA_74.jpg of the release.
     rows = [{**ROWS[0], "choice": "A.Ground; B.Pole"}, ROWS[1]]
     tsv, images, refused = convert(tmp_path, rows)
@@ -144,6 +115,8 @@ def test_a_wrong_row_is_named(tmp_path: Path, what: str) -> None:
     with pytest.raises(SourceError, match=rf"0\.parquet: {message}"):
         convert(tmp_path, rows)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["0.parquet"]
+
+    # Photographs of one scene may have two sizes.
 
 
 def test_photographs_of_one_scene_may_have_two_sizes(tmp_path: Path) -> None:

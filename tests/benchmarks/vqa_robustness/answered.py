@@ -50,18 +50,12 @@ def grades_of(
     cells = [("clean", 0), *((name, level) for name in (*CORRUPTIONS, GREYSCALE) for level in range(1, 6))]
     names = ["id", "corruption", "severity", "reply", "finish"]
     schema = {name: ANSWERS.columns[name] for name in names}
-    return {
-        model: graded(
-            pl.DataFrame(
-                [
-                    (id_, *cell, replies[always] if always is not None else chance.choice(replies), "stop")
-                    for id_, (_, _, replies) in zip(truths, questions, strict=True)
-                    for cell in cells
-                ],
-                schema=schema,
-                orient="row",
-            ),
-            truths,
-        )
-        for model in LABELS
-    }
+    found = {}
+    for model in LABELS:
+        rows = [
+            (id_, *cell, replies[always] if always is not None else chance.choice(replies), "stop")
+            for id_, (_, _, replies) in zip(truths, questions, strict=True)
+            for cell in cells
+        ]
+        found[model] = graded(pl.DataFrame(rows, schema=schema, orient="row"), truths)
+    return found

@@ -1,6 +1,7 @@
 """Grades of small runs, as frames and as files."""
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -24,22 +25,17 @@ def grades(right: np.ndarray, corruptions: Sequence[str], ids: Sequence[str]) ->
     """
     cells = [(CLEAN, 0, right[0, 0])]
     cells += [(name, level, right[c, level]) for c, name in enumerate(corruptions) for level in LEVELS]
+    unfinished = ("stop", "length", "content_filter")
     rows = [
-        {
-            "id": id_,
-            "corruption": corruption,
-            "severity": level,
-            "reply": "yes" if value else "",
-            "exact": bool(value == 1),
-            "normalised": bool(value > 0),
-            "soft": float(value),
-            "finish": "stop" if value else ("stop", "length", "content_filter")[item % 3],
-            "empty": bool(not value and item == 0),
-        }
+        (
+            *(id_, corruption, level, "yes" if value else ""),
+            *(bool(value == 1), bool(value > 0), float(value)),
+            *("stop" if value else unfinished[item % 3], bool(not value and item == 0)),
+        )
         for corruption, level, values in cells
         for item, (id_, value) in enumerate(zip(ids, values, strict=True))
     ]
-    return pl.DataFrame(rows, schema=dict(GRADES.columns))
+    return pl.DataFrame(rows, schema=dict(GRADES.columns), orient="row")
 
 
 def write_grades(folder: Path, tables: Mapping[str, pl.DataFrame], **facts: object) -> list[Path]:
@@ -57,22 +53,15 @@ def pool_of(
 ) -> pl.DataFrame:
     """Return a POOL table of open questions with these image keys and categories."""
     keys = [list(of_item) for of_item in images] or [[f"{id_}#0"] for id_ in ids]
-    return pl.DataFrame(
+    same = {"source": "s", "task": "t", "question": "?", "hint": None, "options": [], "answer": None}
+    rows = [
         {
-            "id": ids,
-            "source": ["s"] * len(ids),
-            "task": ["t"] * len(ids),
-            "question": ["?"] * len(ids),
-            "hint": [None] * len(ids),
-            "options": [[]] * len(ids),
-            "answer": [None] * len(ids),
-            "category": list(categories) or ["what"] * len(ids),
-            "l2_category": ["other"] * len(ids),
-            "images": [[{"bytes": b"", "path": None}] * len(of_item) for of_item in keys],
-            "image_keys": keys,
-        },
-        schema=dict(POOL.columns),
-    )
+            **{"id": id_, "category": category, "image_keys": own, "l2_category": "other"},
+            "images": [{"bytes": b"", "path": None}] * len(own),
+        }
+        for id_, own, category in zip(ids, keys, categories or ["what"] * len(ids), strict=True)
+    ]
+    return pl.DataFrame([same | row for row in rows], schema=dict(POOL.columns))
 
 
 def write_pool(path: Path, questions: pl.DataFrame, picture: np.ndarray) -> Path:
@@ -80,4 +69,13 @@ def write_pool(path: Path, questions: pl.DataFrame, picture: np.ndarray) -> Path
     image = {"bytes": encode_png(picture), "path": None}
     images = pl.Series("images", [[image]] * questions.height, dtype=POOL.columns["images"])
     write_table(questions.with_columns(images), path, POOL)
+    return path
+
+
+def write_other_errors(path: Path, rows: int = 12) -> Path:
+    """Write errors of a model under two corruptions, by which others are scaled."""
+    places = product((0, 1), range(6))
+    cells = [(n, level, 0.1 + (0.1 + 0.03 * n) * level + 0.05 * n * (level > 0)) for n, level in places]
+    lines = [f"p,{'xy'[n]},{level},{error}" for n, level, error in cells]
+    path.write_text("\n".join(["model,corruption,level,error", *lines[:rows]]))
     return path

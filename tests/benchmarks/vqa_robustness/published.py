@@ -6,7 +6,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, vre, weights_of
 from tests.shared_data import ROOT, SHARED
+
+EQUAL = weights_of((1, 1, 1, 1, 1))
 
 PACKAGE = ROOT / "benchc/benchmarks/vqa_robustness/published"
 TABLE_A1 = PACKAGE / "table_a1.csv"
@@ -37,3 +41,9 @@ def _cube(path: Path, column: str, models: tuple[str, ...]) -> np.ndarray:
     values = {row[:3]: row[3] for row in pl.read_csv(path).select(*keys, column).iter_rows()}
     assert len(values) == len(models) * 14 * 6
     return np.array([[[values[m, c, level] for level in range(6)] for c in CORRUPTIONS] for m in models])
+
+
+def vre_of(errors: np.ndarray, weights: np.ndarray = EQUAL, scale: Scale | None = None) -> Vre:
+    """Return VRE of errors [models, corruptions, levels], scaled by themselves unless a scale is given."""
+    metrics = severity_metrics(errors)
+    return vre((scale or Scale.of(metrics)).scaled(metrics), weights)

@@ -1,5 +1,3 @@
-"""The grades of several models as one array."""
-
 import numpy as np
 import polars as pl
 import pytest
@@ -46,31 +44,37 @@ def test_models_and_corruptions_are_in_the_order_of_the_settings():
     assert answers_of(tables(right), {"n": "N"}, ["fog"], "exact").right.shape == (1, 1, 6, 3)
 
 
-def test_incomplete_grades_are_one_sentence():
-    found = tables(np.ones((2, 2, 6, 3)))
-    lacking = found | {"n": found["n"].filter(~((pl.col("id") == "s/1") & (pl.col("severity") == 4)))}
-    cases = [
-        (lacking, LABELS, "exact", "n: 2 missing grades: (s/1, fog, 4), (s/1, snow, 4); delete it and run"),
-        (found, {"m": "M", "o": "O"}, "exact", "o has no grades; delete it and run snakemake again"),
+def without(table: pl.DataFrame) -> pl.DataFrame:
+    return table.filter(~((pl.col("id") == "s/1") & (pl.col("severity") == 4)))
+
+
+@pytest.mark.parametrize(
+    ("labels", "change", "grade", "sentence"),
+    [
+        (LABELS, {"n": without}, "exact", "n: 2 missing grades: (s/1, fog, 4), (s/1, snow, 4); delete it"),
+        ({"m": "M", "o": "O"}, {}, "exact", "o has no grades; delete it and run snakemake again"),
+        ({"m": "M", "n": "M"}, {}, "exact", "the grades: m and n have one label, 'M'; give"),
         (
-            found,
-            {"m": "M", "n": "M"},
-            "exact",
-            "the grades: m and n have one label, 'M'; give",
-        ),
-        (
-            found | {"m": found["m"].with_columns(pl.lit(None, pl.Float64).alias("soft"))},
             LABELS,
+            {"m": lambda table: table.with_columns(soft=pl.lit(None, pl.Float64))},
             "soft",
             "m has no soft grade of s/0 under clean at severity 0: its source has one reference answer; "
             "choose the grade normalised or exact",
         ),
-        ({"m": found["m"].clear()}, {"m": "M"}, "exact", "no answer has a grade; evaluate at least one item"),
-    ]
-    for graded, labels, grade, sentence in cases:
-        with pytest.raises(InputError) as caught:
-            answers_of(graded, labels, CORRUPTIONS, grade)
-        assert str(caught.value).startswith(sentence)
+        (
+            LABELS,
+            dict.fromkeys("mn", pl.DataFrame.clear),
+            "exact",
+            "no answer has a grade; evaluate at least one item",
+        ),
+    ],
+)
+def test_incomplete_grades_are_one_sentence(labels, change, grade, sentence):
+    found = tables(np.ones((2, 2, 6, 3)))
+    found |= {id_: changed(found[id_]) for id_, changed in change.items()}
+    with pytest.raises(InputError) as caught:
+        answers_of(found, labels, CORRUPTIONS, grade)
+    assert str(caught.value).startswith(sentence)
 
 
 def test_files_are_read_by_the_ids_in_their_footers(tmp_path):
@@ -89,13 +93,11 @@ def test_files_are_read_by_the_ids_in_their_footers(tmp_path):
 
 @pytest.mark.parametrize("wrong", [7.0, -0.5])
 def test_a_second_grade_and_one_outside_its_range_are_refused(wrong):
-    found = tables(np.zeros((2, 2, 6, 3)))
-    (name, table), options = next(iter(found.items())), {"labels": {"m": "M"}, "corruptions": CORRUPTIONS}
-    doubled = {name: pl.concat([table, table[:1]])}
-    with pytest.raises(InputError, match=r"m: 1 repeated grade: \(s/\d, clean, 0\)"):
-        answers_of(doubled, grade="soft", **options)
-    outside = {
-        name: table.with_columns(soft=pl.when(pl.int_range(pl.len()) == 4).then(wrong).otherwise("soft"))
-    }
-    with pytest.raises(InputError, match=r"m has a grade outside \[0, 1\]"):
-        answers_of(outside, grade="soft", **options)
+    table = tables(np.zeros((2, 2, 6, 3)))["m"]
+    outside = pl.when(pl.int_range(pl.len()) == 4).then(wrong).otherwise("soft")
+    for changed, message in (
+        (pl.concat([table, table[:1]]), r"m: 1 repeated grade: \(s/\d, clean, 0\)"),
+        (table.with_columns(soft=outside), r"m has a grade outside \[0, 1\]"),
+    ):
+        with pytest.raises(InputError, match=message):
+            answers_of({"m": changed}, {"m": "M"}, CORRUPTIONS, "soft")

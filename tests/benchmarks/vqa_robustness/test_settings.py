@@ -1,5 +1,3 @@
-"""The settings of VQA-robustness: how it asks, the corruptions of VRE, one sentence for each mistake."""
-
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +35,11 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_vre_is_of_the_default_set_of_the_suite_unless_it_is_named(raw, root):
-    assert load(raw, root).settings.measured == ["snow", "shot_noise"]
+    settings = load(raw, root).settings
+    assert (settings.measured, settings.asking_rule) == (["snow", "shot_noise"], "answer")
+    instruction = "Answer the question using a single word or phrase."
+    asked = settings.open_answers
+    assert (asked.max_new_tokens, asked.instruction) == (10, instruction)
     raw["vre"] = {"corruptions": ["shot_noise", "grayscale"]}
     # In the order of the types.
     assert load(raw, root).settings.measured == ["grayscale", "shot_noise"]
@@ -53,60 +55,39 @@ def test_a_corruption_of_the_users_own_is_measured(raw, root):
     assert load(raw, root).settings.measured == ["snow", "darker"]
 
 
-def test_every_question_is_asked_openly(raw, root):
-    asked = load(raw, root).settings.open_answers
-    assert (asked.max_new_tokens, asked.instruction) == (
-        10,
-        "Answer the question using a single word or phrase.",
-    )
-    assert load(raw, root).settings.asking_rule == "answer"
-
-
 @pytest.mark.parametrize(
-    ("path", "value", "sentence"),
+    ("changes", "sentence"),
     [
         (
-            ["corruptions", "severities"],
-            [1, 3, 5],
-            "config.yaml: corruptions has the severities [1, 3, 5], but VRE needs [1, 2, 3, 4, 5].",
+            {"corruptions": {"severities": [1, 3, 5]}},
+            "corruptions has the severities [1, 3, 5], but VRE needs [1, 2, 3, 4, 5].",
+        ),
+        ({"vre": {"weights": [0, 0, 0, 0, 0]}}, "vre has weights with the sum 0; raise one of them."),
+        ({"vre": {"weights": [1, 1, 1, 1]}}, "vre.weights"),
+        ({"vre": {"weights": [1, 1, 1, 1, -1]}}, "vre.weights[4]"),
+        (
+            {"vre": {"corruptions": ["fog"]}},
+            'vre.corruptions[0] is "fog", but there is no such corruption in corruptions.types; there are',
         ),
         (
-            ["vre"],
-            {"weights": [0, 0, 0, 0, 0]},
-            "config.yaml: vre has weights with the sum 0; raise one of them.",
+            {"answers_from": {"small": {"label": "Mine", "file": "answers.csv"}}},
+            'answers_from has "small", which is also one of models; give it another id.',
         ),
-        (["vre"], {"weights": [1, 1, 1, 1]}, "config.yaml: vre.weights"),
-        (["vre"], {"weights": [1, 1, 1, 1, -1]}, "config.yaml: vre.weights[4]"),
+        ({"answers_from": {"vle": {"label": "VLE"}}}, "answers_from.vle.file is missing"),
         (
-            ["vre"],
-            {"corruptions": ["fog"]},
-            'config.yaml: vre.corruptions[0] is "fog", but there is no such corruption in corruptions.types; '
-            "there are snow, grayscale, shot_noise.",
+            {"corruptions": {"types": ["grayscale", "inverse"]}},
+            "corruptions.types has none of the default set of vqa-robustness",
         ),
-        (
-            ["answers_from"],
-            {"small": {"label": "Mine", "file": "answers.csv"}},
-            'config.yaml: answers_from has "small", which is also one of models; give it another id.',
-        ),
-        (["answers_from"], {"vle": {"label": "VLE"}}, "config.yaml: answers_from.vle.file is missing"),
-        (
-            ["corruptions", "types"],
-            ["grayscale", "inverse"],
-            "config.yaml: corruptions.types has none of the default set of vqa-robustness",
-        ),
-        (["vre"], {"scale_of": ""}, 'config.yaml: vre.scale_of is ""'),
-        (["vre"], {"scale_of": "{a}.csv"}, 'config.yaml: vre.scale_of is "{a}.csv"'),
-        (["grade"], "strict", 'config.yaml: grade is "strict"'),
-        (["answers"], {"max_new_tokens": 0}, "config.yaml: answers.max_new_tokens is 0"),
+        ({"vre": {"scale_of": ""}}, 'vre.scale_of is ""'),
+        ({"vre": {"scale_of": "{a}.csv"}}, 'vre.scale_of is "{a}.csv"'),
+        ({"grade": "strict"}, 'grade is "strict"'),
+        ({"answers": {"max_new_tokens": 0}}, "answers.max_new_tokens is 0"),
     ],
 )
-def test_a_mistake_is_one_sentence(raw, root, path, value, sentence):
-    place = raw
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = value
-    (found,) = errors(raw, root)
-    assert found.startswith(sentence)
+def test_a_mistake_is_one_sentence(raw, root, changes, sentence):
+    whole = {**changes, "corruptions": raw["corruptions"] | changes.get("corruptions", {})}
+    (found,) = errors(raw | whole, root)
+    assert found.startswith(f"config.yaml: {sentence}")
 
 
 def test_the_shipped_run_asks_llava_as_the_authors_code_does() -> None:
@@ -121,9 +102,16 @@ def test_the_shipped_run_asks_llava_as_the_authors_code_does() -> None:
     assert len(llava) == 2 and not any(model.processor for model in llava)
     # models/blip.py.
     assert config.models["blip-vqa"].processor == {"size": 480}
-
-
-def test_llava_is_padded_where_its_authors_pad() -> None:
+    # Where its authors pad, it is padded.
     models = read_config(ROOT / "config/naturalbench.yaml").models
     padded = {"image_processor_type": "LlavaImageProcessor", "do_pad": True}
     assert [models[f"llava-1.5-{size}"].processor for size in ("7b", "13b")] == [padded, padded]
+
+
+def test_each_model_has_answers_of_its_own(raw, root) -> None:
+    raw["answers_from"] = {id_: {"label": id_, "file": f"{id_}.csv"} for id_ in ("x", "y")}
+    load(raw, root)
+    raw["answers_from"]["y"]["file"] = "./x.csv"
+    assert errors(raw, root) == (
+        'config.yaml: answers_from.y.file is "./x.csv", which is also a file of x; give each model its own.',
+    )

@@ -1,5 +1,3 @@
-"""The samples of the results page, from hand-made grades."""
-
 from pathlib import Path
 
 import polars as pl
@@ -15,11 +13,9 @@ from tests.rendering.results_page.run_files import write_items, write_references
 def test_grades_are_those_of_the_setting_and_notes_say_why(tmp_path: Path) -> None:
     chosen, pool = write_items(tmp_path, [[], []], answers=[None, None])
     references = write_references(tmp_path, ["red", "two"], [[], ["two", "2"]])
-    rows = [
-        ("s/0", "clean", 0, "red", True, True, 0.9, "stop", False),
-        ("s/0", "fog", 1, "Red.", False, True, 0.3, "stop", False),
-        ("s/1", "fog", 1, "", False, False, 0.0, "length", True),
-    ]
+    rows = [("s/0", "clean", 0, "red", True, True, 0.9, "stop", False)]
+    rows.append(("s/0", "fog", 1, "Red.", False, True, 0.3, "stop", False))
+    rows.append(("s/1", "fog", 1, "", False, False, 0.0, "length", True))
     grades = tmp_path / "m.parquet"
     frame = pl.DataFrame(rows, schema=dict(GRADES.columns), orient="row")
     write_table(frame, grades, GRADES, JudgedFooter(pool="x", label="m", answers=3))

@@ -1,5 +1,3 @@
-"""A small run to its end: what it writes, that a killed job resumes, and what each edit reruns."""
-
 import json
 import os
 import re
@@ -32,11 +30,8 @@ FROM_ERRORS = dict.fromkeys(
 RESAMPLED = ("table_a3", "mispredictions", "colour_questions", "figure_a4")
 # What ranks models, or has a row of chance.
 FROM_CHANCE = dict.fromkeys({"chance", *SCALED, "table_a1", "relative_drops"}, 1)
-FROM_GRADES = {
-    **dict.fromkeys(("errors", "other_errors", "table_a2", "class_accuracy", *RESAMPLED), 1),
-    **FROM_ERRORS,
-    **FROM_CHANCE,
-}
+FROM_GRADES = dict.fromkeys(("errors", "other_errors", "table_a2", "class_accuracy", *RESAMPLED), 1)
+FROM_GRADES |= FROM_ERRORS | FROM_CHANCE
 SETTING = {"configuration": 1}
 
 
@@ -49,11 +44,8 @@ def answers_of(checkout: Checkout, model: str) -> Path:
     return checkout.folder / RUN / f"answers/pool/{model}/all.parquet"
 
 
-def test_nothing_is_left_to_do(checkout):
-    assert checkout.plan() == {}
-
-
 def test_every_question_is_answered_and_graded(checkout):
+    assert checkout.plan() == {}
     references = read_table(checkout.folder / RUN / "pool/references.parquet", REFERENCES)
     truths = dict(references.select("id", "truth").iter_rows())
     for model in MODELS:
@@ -63,14 +55,11 @@ def test_every_question_is_answered_and_graded(checkout):
         assert grades.select(KEY).equals(answers.select(KEY))
         pairs = answers.select("id", "reply").iter_rows()
         assert grades["normalised"].to_list() == [agrees(reply, truths[id_]) for id_, reply in pairs]
-
-
-def test_a_model_from_a_list_answers_from_its_list(checkout):
-    answers = read_table(answers_of(checkout, "listed"), ANSWERS)
+    # A model from a list answers from its list.
+    listed = read_table(answers_of(checkout, "listed"), ANSWERS)
     (config,) = checkout.folder.glob("results/models/listed-*/config.json")
-    labels = json.loads(config.read_text())["id2label"]
-    assert set(answers["reply"]) <= set(labels.values())
-    assert (answers["finish"] == "stop").all()
+    assert set(listed["reply"]) <= set(json.loads(config.read_text())["id2label"].values())
+    assert (listed["finish"] == "stop").all()
 
 
 def test_the_errors_are_those_of_the_grades(checkout):
@@ -104,85 +93,65 @@ def test_a_killed_job_resumes_and_writes_the_same_bytes(checkout, tmp_path, mode
     assert ", 0 computed" not in log and " 0 from the cache" not in log
 
 
+GREY = {"corrupt": 1, "answer": 3, "judge_short_answers": 3, "contact_sheet": 1, "figure_a1": 1}
+# A file, what is there and what it becomes, and the jobs that run again, besides those after grades.
 EDITS = {
-    # Of VRE alone: no answer, no grade.
     "VRE": (
-        "benchc/benchmarks/vqa_robustness/metrics/vre.py",
-        "Vre(weights @ model_parts, weights @ corruption_parts",
-        "Vre(model_parts.T @ weights, weights @ corruption_parts",
-        dict.fromkeys(LEVELLED, 1),
+        (
+            "benchc/benchmarks/vqa_robustness/metrics/vre.py",
+            "Vre(weights @ model_parts",
+            "Vre(model_parts.T @ weights",
+        ),
+        dict.fromkeys(LEVELLED, 1),  # no answer, no grade
     ),
     "the normaliser": (
-        "benchc/judges/short_answer.py",
-        'ARTICLES = frozenset(("a", "an", "the"))',
-        'ARTICLES = frozenset(("a", "an"))',
-        {"judge_short_answers": 3, "import_answers": 1, **FROM_GRADES},
+        ("benchc/judges/short_answer.py", 'frozenset(("a", "an", "the"))', 'frozenset(("a", "an"))'),
+        {"judge_short_answers": 3, "import_answers": 1} | FROM_GRADES,
     ),
     "answers from a list": (
-        "benchc/models/classify.py",
-        "LABEL_TOKENS = 1",
-        "LABEL_TOKENS = 2",
-        {"answer": 1, "judge_short_answers": 1, **FROM_GRADES},
+        ("benchc/models/classify.py", "LABEL_TOKENS = 1", "LABEL_TOKENS = 2"),
+        {"answer": 1, "judge_short_answers": 1} | FROM_GRADES,
     ),
     "answers in words": (
-        "benchc/models/generate.py",
-        ".strip()",
-        ".rstrip()",
-        {"answer": 2, "judge_short_answers": 2, **FROM_GRADES},
+        ("benchc/models/generate.py", ".strip()", ".rstrip()"),
+        {"answer": 2, "judge_short_answers": 2} | FROM_GRADES,
     ),
-    "one answer of another program": (
-        IMPORTED,
-        ",clean,0,",
-        ",clean,0, ",
-        {"import_answers": 1, **FROM_GRADES},
-    ),
-    # Of a corruption that the run only shows.
+    "an imported answer": ((IMPORTED, ",clean,0,", ",clean,0, "), FROM_GRADES | {"import_answers": 1}),
     "glass blur": (
-        "benchc/corruptions/kernels/glass_blur.py",
-        "deltas = np.arange(-max_delta, max_delta)",
-        "deltas = np.arange(1 - max_delta, max_delta + 1)",
-        {"figure_a1": 1},
+        (
+            "benchc/corruptions/kernels/glass_blur.py",
+            "(-max_delta, max_delta)",
+            "(1 - max_delta, max_delta + 1)",
+        ),
+        {"figure_a1": 1},  # of a corruption that the run only shows
     ),
     "greyscale": (
-        "benchc/corruptions/kernels/colour_property.py",
-        "np.repeat(_grey(image, grey)[..., np.newaxis], 3, axis=2)",
-        "np.repeat(_grey(image, grey)[:, :, np.newaxis], 3, axis=2)",
-        {
-            **{"corrupt": 1, "answer": 3, "judge_short_answers": 3, "contact_sheet": 1, "figure_a1": 1},
-            **FROM_GRADES,
-        },
+        ("benchc/corruptions/kernels/colour_property.py", "grey)[..., np.new", "grey)[:, :, np.new"),
+        GREY | FROM_GRADES,
     ),
     "the label of a model": (
-        "config/small-models.yaml",
-        "label: Texts",
-        "label: Words",
-        {"describe_models": 1, "configuration": 1, **FROM_GRADES},
+        ("config/small-models.yaml", "label: Texts", "label: Words"),
+        {"describe_models": 1, "configuration": 1} | FROM_GRADES,
     ),
 }
 
 
 @pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_reruns_what_it_decides(checkout, edit):
-    file, old, new, expected = EDITS[edit]
-    assert checkout.plan_of_edit(file, old, new) == expected
+    change, expected = EDITS[edit]
+    assert checkout.plan_of_edit(*change) == expected
 
 
 SETTINGS = {
     "when an answer is right": ({"grade": "exact"}, FROM_GRADES),
-    "weights": (
-        {"vre": {"weights": [2, 1, 1, 1, 1]}},
-        {**dict.fromkeys(WITH_INTERVALS, 1), "weights": 1},
-    ),
+    "weights": ({"vre": {"weights": [2, 1, 1, 1, 1]}}, {**dict.fromkeys(WITH_INTERVALS, 1), "weights": 1}),
     "levels": ({"vre": {"levels": "1..5"}}, dict.fromkeys(LEVELLED, 1)),
     "resamples": (
         {"tables": {"bootstrap": {"draws": 200, "seed": 0}}},
         {**FROM_CHANCE, **dict.fromkeys(RESAMPLED, 1)},
     ),
     "which models are ranked": ({"tables": {"ranking": {"below_chance": True}}}, FROM_CHANCE),
-    "tokens": (
-        {"answers": {"max_new_tokens": 9}},
-        {"answer": 2, "judge_short_answers": 2, **FROM_GRADES},
-    ),
+    "tokens": ({"answers": {"max_new_tokens": 9}}, {"answer": 2, "judge_short_answers": 2, **FROM_GRADES}),
     "the prompt": (
         {"answers": {"instruction": "One word.", "instruction_place": "before"}},
         {"answer": 2, "judge_short_answers": 2, **FROM_GRADES},
@@ -224,18 +193,10 @@ def test_check_asks_the_models_as_the_run_does(checkout):
     command = [checkout.python, "-m", "scripts.benchc", "check", checkout.config]
     with checkout.restored(checkout.config):
         checkout.configure(models=["texts"])  # a process is started for each
-        done = subprocess.run(
-            command,
-            cwd=checkout.folder,
-            env=checkout.environment,
-            text=True,
-            capture_output=True,
-            check=False,
-        )
+        where = {"cwd": checkout.folder, "env": checkout.environment}
+        done = subprocess.run(command, **where, text=True, capture_output=True, check=False)
     # Untrained, it writes on; the options of its questions are no matter.
-    found = (
-        r"warning +texts .* s per answer \(.*\), (\d+) of \1 answers cut off, such as '.*answers\.instruction"
-    )
+    found = r"warning +texts .* s per answer \(.*\), (\d+) of \1 answers cut off, such as '.*\.instruction"
     assert re.search(found, done.stdout), done.stdout
 
 

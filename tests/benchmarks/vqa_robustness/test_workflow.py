@@ -1,5 +1,3 @@
-"""What a run refuses and warns of before its first job."""
-
 from pathlib import Path
 
 import pytest
@@ -31,14 +29,10 @@ def imported(label: str) -> dict[str, dict[str, str]]:
     return {"mine": {"label": label, "file": "mine.csv"}}
 
 
-def test_an_imported_model_with_the_label_of_another_is_refused(root: Path) -> None:
-    with pytest.raises(
-        InputError, match=r"^answers_from and the model catalogue: small and mine have one label"
-    ):
+def test_an_imported_model_with_the_label_of_another_is_refused_and_absent_answers_warned_of(root):
+    message = r"^answers_from and the model catalogue: small and mine have one label"
+    with pytest.raises(InputError, match=message):
         workflow(root, answers_from=imported("Small"))
-
-
-def test_absent_answers_of_another_program_are_a_warning(root: Path) -> None:
     found = workflow(root, answers_from=imported("Mine"))
     assert list(found.labels) == ["small", "large", "mine"]
     (warning,) = found.warnings()

@@ -44,25 +44,18 @@ def unit(integers: np.ndarray) -> np.ndarray:
 def test_jpeg_and_pixelate_match_imagecorruptions(shape: tuple[int, int], name: str) -> None:
     image = photo("motorcycle", *shape)
     for severity in SEVERITIES:
-        np.testing.assert_array_equal(
-            corrupt(image, name, severity, seed=0), reference_corrupt(image, severity, name)
-        )
+        expected = reference_corrupt(image, severity, name)
+        np.testing.assert_array_equal(corrupt(image, name, severity, seed=0), expected)
 
 
 def test_jpeg_names_its_limit_and_the_size() -> None:
-    with pytest.raises(
-        ImageError, match=r"JPEG allows at most 65,500 pixels a side, .* 65,501 × 32: scale it"
-    ):
+    message = r"JPEG allows at most 65,500 pixels a side, .* 65,501 × 32: scale it"
+    with pytest.raises(ImageError, match=message):
         corrupt(np.zeros((2, 65_501, 3), np.uint8), "jpeg_compression", 1, seed=0)
 
 
 @pytest.mark.parametrize("enlarge", ["nearest", "box"])
-@given(
-    height=st.integers(32, 150),
-    width=st.integers(32, 150),
-    severity=st.sampled_from(SEVERITIES),
-    seed=st.integers(0, 2**32),
-)
+@given(st.integers(32, 150), st.integers(32, 150), st.sampled_from(SEVERITIES), st.integers(0, 2**32))
 @settings(max_examples=50)
 def test_pixelate_is_two_calls_of_pillow(
     enlarge: str, height: int, width: int, severity: int, seed: int
@@ -99,23 +92,13 @@ def test_elastic_has_the_distribution_of_imagecorruptions() -> None:
     )
 
 
-def test_elastic_without_shifts_is_the_image() -> None:
-    image = generator(0).integers(0, 256, (40, 70, 3), np.uint8)
-    still = Shifts(*np.zeros((2, 40, 70), np.int16))
-    np.testing.assert_array_equal(
-        elastic_transform(image, still, alpha=1e-3, sigma=0.01, max_shift=0.005), image
-    )
-
-
 def test_elastic_reaches_far_beyond_the_edges() -> None:
     image = generator(0).integers(0, 256, (40, 70, 3), np.uint8)
     # 30,000 of 32,768 times 0.1 * 40 * 80 is 293 pixels, several widths away.
     field = Shifts(*np.full((2, 40, 70), 30_000, np.int16))
-    moved = elastic_transform(image, field, alpha=80.0, sigma=0.01, max_shift=0.1)
     shift = 320 * 30_000.5 / 32768
-    y, x = np.mgrid[:40, :70] + shift
-    planes = [map_coordinates(image[..., c].astype(float), [y, x], order=1, mode="reflect") for c in range(3)]
-    assert_same_pixels(moved, np.stack(planes, axis=-1).astype(np.uint8))
+    found = elastic_transform(image, field, alpha=80.0, sigma=0.01, max_shift=0.1)
+    assert_same_pixels(found, moved(image, shift, shift))
 
 
 def affine_by_scipy(image: Pixels, field: AffineShifts, alpha: float, sigma: float, affine: float) -> Pixels:
@@ -124,16 +107,18 @@ def affine_by_scipy(image: Pixels, field: AffineShifts, alpha: float, sigma: flo
     arm = min(height, width) // 3
     corners = np.array([(1, 1), (1, -1), (-1, -1)]) * arm + [width // 2, height // 2]
     matrix = cv2.getAffineTransform(np.float32(corners), np.float32(corners + field.points * affine))
-    mapped = cv2.warpAffine(
-        np.float32(image), matrix, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101
-    )
+    border = {"flags": cv2.INTER_LINEAR, "borderMode": cv2.BORDER_REFLECT_101}
+    mapped = cv2.warpAffine(np.float32(image), matrix, (width, height), **border)
     right, down = (alpha * gaussian(unit(plane), sigma, mode="reflect", truncate=3) for plane in field.shifts)
-    y, x = np.mgrid[:height, :width]
-    planes = [
-        map_coordinates(mapped[..., c].astype(float), [y + down, x + right], order=1, mode="reflect")
-        for c in range(3)
-    ]
-    return np.clip(np.stack(planes, axis=-1), 0, 255).astype(np.uint8)
+    return moved(mapped, down, right)
+
+
+def moved(image: np.ndarray, down: np.ndarray | float, right: np.ndarray | float) -> Pixels:
+    """Return the pixels at these distances, interpolated by scipy; edges are mirrors."""
+    y, x = np.mgrid[: image.shape[0], : image.shape[1]]
+    planes = np.moveaxis(image.astype(float), 2, 0)
+    found = [map_coordinates(plane, [y + down, x + right], order=1, mode="reflect") for plane in planes]
+    return np.clip(np.stack(found, axis=-1), 0, 255).astype(np.uint8)
 
 
 @pytest.mark.parametrize("severity", SEVERITIES)
@@ -154,25 +139,3 @@ def test_the_numbers_of_elastic_fields_are_uniform() -> None:
         histogram, _ = np.histogram(unit(plane), bins=16, range=(-1, 1))
         np.testing.assert_allclose(histogram, plane.size / 16, rtol=0.08)
     assert abs(np.corrcoef(*(plane.ravel() for plane in shifts))[0, 1]) < 0.02
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["jpeg_compression", "pixelate", "pixelate_box", "elastic_transform", "elastic_transform_affine"],
-)
-@given(
-    severity=st.sampled_from(SEVERITIES),
-    height=st.integers(32, 90),
-    width=st.integers(32, 90),
-    seed=st.integers(0, 2**32),
-)
-@settings(max_examples=20)
-def test_any_shape_and_content_is_kept_and_never_written_to(
-    name: str, severity: int, height: int, width: int, seed: int
-) -> None:
-    image = generator(seed).integers(0, 256, (height, width, 3), np.uint8)
-    before = image.copy()
-    result = corrupt(image, name, severity, seed=seed)
-    assert (result.shape, result.dtype, result.flags.writeable) == (image.shape, np.uint8, True)
-    np.testing.assert_array_equal(image, before)
-    np.testing.assert_array_equal(corrupt(image, name, severity, seed=seed), result)

@@ -10,7 +10,7 @@ from scipy.stats import poisson
 
 from benchc.corruptions.apply import apply
 from benchc.corruptions.kernels import additive_noise, value_assignment
-from benchc.corruptions.recipe import Recipe
+from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.suite import Origin
 from benchc.corruptions.suites import imagenet_c
 from benchc.corruptions.suites.vqa_robustness import VQA_ROBUSTNESS
@@ -37,44 +37,25 @@ IMAGES = arrays(np.uint8, st.tuples(st.integers(1, 70), st.integers(1, 70), st.j
 
 
 def corrupted(name: str, image: Pixels, severity: int, seed: int = 0) -> Pixels:
-    type_ = TYPES[name]
-    parameters = {severity: type_.at(severity) for severity in VQA_ROBUSTNESS.severities}
-    return apply(
-        Recipe(type_.name, type_.kernel, type_.noise, parameters, type_.resizes), image, severity, seed
-    )
+    return apply(recipe_of(name, VQA_ROBUSTNESS), image, severity, seed)
 
 
 def noise_image(height: int = 64, width: int = 96) -> Pixels:
     return np.random.default_rng(5).integers(0, 256, (height, width, 3), dtype=np.uint8)
 
 
-def test_the_default_set_is_the_papers_14() -> None:
+def test_the_default_set_is_the_papers_14_of_which_three_have_their_own_parameters() -> None:
     found = {group: [t.name for t in types if t.in_default] for group, types in VQA_ROBUSTNESS.groups.items()}
     assert found == RESULTS
     assert VQA_ROBUSTNESS.severities == (1, 2, 3, 4, 5)
-
-
-def test_eleven_types_are_imagenet_cs_and_three_have_their_own_parameters() -> None:
     imagenet = {type_.name: type_ for type_ in imagenet_c.IMAGENET_C.types()}
     own = {n for n, t in TYPES.items() if t.in_default and t is not imagenet.get(n)}
     assert own == {"shot_noise", "elastic_transform", "pixelate"}
     elastic, affine = TYPES["elastic_transform"], imagenet["elastic_transform_affine"]
-    assert (elastic.kernel, elastic.noise, elastic.parameters) == (
-        affine.kernel,
-        affine.noise,
-        affine.parameters,
-    )
+    for field in ("kernel", "noise", "parameters"):
+        assert getattr(elastic, field) == getattr(affine, field)
     assert [elastic.at(s)["alpha"] for s in (1, 2, 3, 4, 5)] == [488, 488, 12.2, 17.08, 29.28]
     assert all(p.origin is Origin.PUBLISHED for n in own for p in TYPES[n].parameters.values())
-
-
-@given(IMAGES, st.sampled_from(OWN), st.integers(1, 5), st.integers(0, 9))
-def test_kernels_accept_any_image_and_do_not_change_it(image, name, severity, seed) -> None:
-    before = image.copy()
-    result = corrupted(name, image, severity, seed)
-    assert (image == before).all()
-    assert (result == corrupted(name, image, severity, seed)).all()
-    assert result.shape == image.shape or TYPES[name].resizes
 
 
 @pytest.mark.parametrize("severity", [1, 2, 3, 4, 5])
@@ -84,9 +65,8 @@ def test_shot_noise_is_the_clipped_sum_with_the_counts_of_the_same_uniforms(seve
     field = additive_noise.draw_uniform(np.random.default_rng(severity), 64, 96)
     counts = poisson.ppf(field.astype(np.float64), rate)
     expected = np.clip(image / 255 + counts, 0, 1) * 255
-    assert_same_pixels(
-        additive_noise.additive_shot_noise(image, field, rate=rate), np.uint8(np.rint(expected))
-    )
+    found = additive_noise.additive_shot_noise(image, field, rate=rate)
+    assert_same_pixels(found, np.uint8(np.rint(expected)))
 
 
 def test_shot_noise_saturates_the_share_given_by_its_rate() -> None:
@@ -103,9 +83,7 @@ def test_salt_and_pepper_and_random_values_hit_the_given_share_of_whole_pixels()
         result = corrupted("salt_and_pepper", grey, severity)
         for value in (0, 255):
             assert (result == value).all(axis=2).mean() == pytest.approx(share / 2, abs=0.003)
-        assert (
-            np.isin(result.reshape(-1, 3), (0, 255)).all(axis=1).sum() == (result != grey).any(axis=2).sum()
-        )
+        assert np.isin(result, (0, 255)).all(axis=2).sum() == (result != grey).any(axis=2).sum()
         valued = corrupted("random_valued_impulse_noise", grey, severity)
         hit = (valued != grey).any(axis=2)
         assert hit.mean() == pytest.approx(share, abs=0.003)
@@ -117,9 +95,8 @@ def test_salt_and_pepper_and_random_values_hit_the_given_share_of_whole_pixels()
 def test_a_stronger_impulse_noise_hits_more_of_the_same_pixels() -> None:
     image = noise_image()
     field = value_assignment.draw_impulses(np.random.default_rng(2), 64, 96)
-    weak, strong = (
-        value_assignment.random_valued_impulse_noise(image, field, amount=amount) for amount in (0.1, 0.3)
-    )
+    noise = value_assignment.random_valued_impulse_noise
+    weak, strong = (noise(image, field, amount=amount) for amount in (0.1, 0.3))
     changed = (weak != image).any(axis=2)
     assert 0 < changed.sum() < (strong != image).any(axis=2).sum()
     assert (strong[changed] == weak[changed]).all()

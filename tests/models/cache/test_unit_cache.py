@@ -78,14 +78,10 @@ def test_scores_come_back_bit_for_bit(tmp_path):
         assert cache.get("q", PIXELS) is None
 
 
-def test_another_identity_shares_nothing(tmp_path):
+def test_another_identity_shares_nothing_and_the_order_of_its_facts_is_not_part_of_it(tmp_path):
     fill(tmp_path, "p")
     with open_cache(tmp_path, revision="2") as cache:
         assert cache.get("p", PIXELS) is None
-
-
-def test_the_order_of_the_facts_of_an_identity_is_not_part_of_it(tmp_path):
-    fill(tmp_path, "p")
     with PredictionCache(tmp_path, dict(reversed(IDENTITY.items())), "a") as cache:
         assert cache.get("p", PIXELS) is not None
 
@@ -216,10 +212,7 @@ def test_a_million_units_in_many_shards_take_less_than_200_mb(tmp_path):
         write_identity(cache.folder, IDENTITY)
     for shard in range(100):
         with (cache.folder / f"s{shard}.units").open("wb") as file:
-            file.writelines(
-                line_of(unit_key(f"p{number}", PIXELS), PredictionCache.encoded(SCORES), False)
-                for number in range(shard * 10_000, (shard + 1) * 10_000)
-            )
+            file.writelines(line(f"p{number}") for number in range(shard * 10_000, (shard + 1) * 10_000))
     command = [sys.executable, "-c", READER, str(ROOT), str(tmp_path)]
     peak = subprocess.run(command, text=True, stdout=subprocess.PIPE, check=True).stdout
     assert int(peak) < 200 * 1024  # KiB
@@ -228,21 +221,22 @@ def test_a_million_units_in_many_shards_take_less_than_200_mb(tmp_path):
 OTHER = OptionScores(-SCORES.logits, SCORES.label_mass)
 
 
-def test_a_jobs_own_units_override_adopted_ones(tmp_path):
+def line(prompt: str, scores: OptionScores = SCORES) -> bytes:
+    return line_of(unit_key(prompt, PIXELS), PredictionCache.encoded(scores), False)
+
+
+def test_a_jobs_own_units_override_adopted_ones_and_no_other_unit_is_served(tmp_path):
     fill(tmp_path, "p")
-    own = shards(tmp_path)[0]
+    [own] = shards(tmp_path)
     adopted = own.parent / "adopted/code/z.units"
     adopted.parent.mkdir(parents=True)
-    adopted.write_bytes(line_of(unit_key("p", PIXELS), PredictionCache.encoded(OTHER), False))
+    adopted.write_bytes(line("p", OTHER))
     with open_cache(tmp_path) as cache:
         unit = cache.get("p", PIXELS)
     assert same(unit.value, SCORES) and unit.adopted is None
-
-
-def test_a_line_of_another_unit_at_the_same_place_is_not_served(tmp_path):
-    fill(tmp_path, "p")
+    shutil.rmtree(adopted.parent)
     with open_cache(tmp_path) as cache:
-        shards(tmp_path)[0].write_bytes(line_of(unit_key("q", PIXELS), PredictionCache.encoded(OTHER), False))
+        own.write_bytes(line("q", OTHER))  # at the same place
         assert cache.get("p", PIXELS) is None
 
 
@@ -258,10 +252,6 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(unit_cache, "_lines_of", counted)
     return names
-
-
-def line(prompt: str, scores: OptionScores = SCORES) -> bytes:
-    return line_of(unit_key(prompt, PIXELS), PredictionCache.encoded(scores), False)
 
 
 def rest(shard: Path) -> None:
@@ -292,11 +282,19 @@ def test_the_index_of_a_shard_that_grew_is_not_used(tmp_path, read, added):
     assert read == [shard.name]
 
 
-def test_the_index_of_a_shard_that_lost_a_line_is_not_used(tmp_path):
-    fill(tmp_path, "p", "q")
-    [shard] = shards(tmp_path)
-    shard.write_bytes(line("q"))  # which ends as before
+def test_the_index_of_a_shard_that_lost_a_line_or_of_another_is_not_used(tmp_path, read):
+    fill(tmp_path, "p", "q", name="0")
+    [one] = shards(tmp_path)
+    one.write_bytes(line("q"))  # which ends as before
     assert found(tmp_path, "p", "q") == [False, True]
+    fill(tmp_path, "r", "s", name="1")
+    fill(tmp_path, "t", "u", name="2")
+    _, one, other = shards(tmp_path)
+    assert one.stat().st_size == other.stat().st_size
+    shutil.copy(index_file(one), index_file(other))
+    read.clear()
+    assert found(tmp_path, "s", "t") == [True, True]
+    assert other.name in read and one.name not in read
 
 
 def test_a_unit_that_was_put_is_among_the_numbers_once(tmp_path):
@@ -305,17 +303,6 @@ def test_a_unit_that_was_put_is_among_the_numbers_once(tmp_path):
             cache.put(prompts[-1], PIXELS, SCORES, False)
             expected = sorted(key_number(unit_key(each, PIXELS)) for each in prompts)
             assert cache.key_numbers().tolist() == expected
-
-
-def test_the_index_of_another_shard_is_not_used(tmp_path, read):
-    fill(tmp_path, "p", name="0")
-    fill(tmp_path, "q", name="1")
-    one, other = shards(tmp_path)
-    assert one.stat().st_size == other.stat().st_size
-    shutil.copy(index_file(one), index_file(other))
-    read.clear()
-    assert found(tmp_path, "p", "q") == [True, True]
-    assert read == [other.name]
 
 
 def test_a_damaged_index_is_not_used(tmp_path, read):
@@ -365,9 +352,8 @@ def test_units_that_agree_in_the_first_half_of_their_keys_are_told_apart(tmp_pat
 
 
 Change = tuple[str, int, int]
-CHANGES = st.tuples(
-    st.sampled_from(["job", "killed", "cut", "flip", "grow", "rest", "no index"]), *[st.integers(0, 999)] * 2
-)
+KINDS = ["job", "killed", "cut", "flip", "grow", "rest", "no index"]
+CHANGES = st.tuples(st.sampled_from(KINDS), *[st.integers(0, 999)] * 2)
 
 
 @settings(max_examples=60, deadline=None)
@@ -426,9 +412,8 @@ def test_the_units_of_a_shard_are_in_ascending_order_with_their_starts(tmp_path)
     shard = tmp_path / "a.units"
     prompts = [str(number) for number in range(30)]
     shard.write_bytes(b"".join(map(line, prompts)))
-    expected = sorted(
-        (key_number(unit_key(each, PIXELS)), k * len(line("0"))) for k, each in enumerate(prompts)
-    )
+    numbers = (key_number(unit_key(each, PIXELS)) for each in prompts)
+    expected = sorted((number, k * len(line("0"))) for k, number in enumerate(numbers))
     for _ in ("from lines", "from the index"):
         assert list(zip(*units_of_shard(shard, closed=True).tolist(), strict=True)) == expected
     shard.unlink()

@@ -11,75 +11,34 @@ from benchc.models.letter import LetterScorer
 from benchc.models.predict import batch_difference, load_model
 from benchc.models.protocol import CheckpointSource
 from benchc.models.text import TextScorer
-from tests.models.classes import gemma, others, plain, qwen, templateless, tiles, towers
+from tests.models.classes import others, plain, qwen, templateless, towers
 from tests.models.classes.common import QUESTIONS, variants
 from tests.models.classes.plain import Plain
 from tests.models.classes.templateless import BACKENDS, TEMPLATES
 
-BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = {
-    "aria": towers.aria,
-    "aya_vision": towers.aya_vision,
+# Functions of these names, and those whose model type has another.
+NAMES = {
+    qwen: "glm46v glm4v glm4v_moe qwen2_5_vl qwen2_vl qwen3_5 qwen3_5_moe qwen3_vl qwen3_vl_moe",
+    templateless: "chameleon fuyu instructblip",
+    others: "emu3 ernie4_5_vl_moe gemma3 gemma3n gemma4 hunyuan_vl lfm3_vl minicpmv4_6 mllama molmo2 "
+    "paddleocr_vl paligemma phi4_multimodal",
+    towers: "aria aya_vision cohere2_vision deepseek_vl deepseek_vl_hybrid fast_vlm granite4_vision idefics2 "
+    "idefics3 internvl janus lfm2_vl llama4 llava llava_next llava_next_video llava_onevision mistral3 ovis2 "
+    "perception_lm smolvlm video_llama_3 video_llava vipllava",
+}
+OTHERS = {
     "blip-2": templateless.blip_2,
-    "chameleon": templateless.chameleon,
-    "cohere2_vision": towers.cohere2_vision,
-    "deepseek_vl": tiles.deepseek_vl,
-    "deepseek_vl_hybrid": towers.deepseek_vl_hybrid,
-    "emu3": others.emu3,
-    "ernie4_5_vl_moe": others.ernie4_5_vl_moe,
-    "fast_vlm": towers.fast_vlm,
-    "fuyu": templateless.fuyu,
-    "gemma3": gemma.gemma3,
-    "gemma3n": gemma.gemma3n,
-    "gemma4": gemma.gemma4,
-    "glm46v": qwen.glm46v,
-    "glm4v": qwen.glm4v,
-    "glm4v_moe": qwen.glm4v_moe,
-    "granite4_vision": towers.granite4_vision,
-    "hunyuan_vl": others.hunyuan_vl,
-    "idefics2": towers.idefics2,
-    "idefics3": tiles.idefics3,
-    "instructblip": templateless.instructblip,
-    "internvl": tiles.internvl,
-    "internvl (Llama)": tiles.internvl_llama,
-    "janus": towers.janus,
+    "internvl (Llama)": towers.internvl_llama,
     "kosmos-2": templateless.kosmos_2,
-    "lfm2_vl": towers.lfm2_vl,
-    "lfm3_vl": others.lfm3_vl,
-    "llama4": towers.llama4,
-    "llava": tiles.llava,
-    "llava (Pixtral)": tiles.pixtral,
-    "llava_next": tiles.llava_next,
-    "llava_next (Falcon2-VLM)": tiles.falcon2_vlm,
-    "llava_next_video": towers.llava_next_video,
-    "llava_onevision": tiles.llava_onevision,
-    "minicpmv4_6": others.minicpmv4_6,
-    "mistral3": tiles.mistral3,
-    "mllama": others.mllama,
-    "molmo2": others.molmo2,
-    "ovis2": tiles.ovis2,
-    "paddleocr_vl": others.paddleocr_vl,
-    "paligemma": gemma.paligemma,
-    "perception_lm": towers.perception_lm,
-    "phi4_multimodal": others.phi4_multimodal,
+    "llava (Pixtral)": towers.pixtral,
+    "llava_next (Falcon2-VLM)": towers.falcon2_vlm,
     "qwen2_5_omni": qwen.qwen2_5_omni_thinker,
-    "qwen2_5_vl": qwen.qwen2_5_vl,
-    "qwen2_vl": qwen.qwen2_vl,
-    "qwen3_5": qwen.qwen3_5,
-    "qwen3_5_moe": qwen.qwen3_5_moe,
     "qwen3_omni_moe": qwen.qwen3_omni_moe_thinker,
-    "qwen3_vl": qwen.qwen3_vl,
-    "qwen3_vl_moe": qwen.qwen3_vl_moe,
-    "smolvlm": tiles.smolvlm,
-    "video_llama_3": towers.video_llama_3,
-    "video_llava": towers.video_llava,
-    "vipllava": towers.vipllava,
 }
+NAMED = {name: getattr(module, name) for module, names in NAMES.items() for name in names.split()}
+BUILDERS: dict[str, Callable[[], tuple[Any, Any]]] = dict(sorted((NAMED | OTHERS).items()))
 # The families of those whose class leaves something out: a chat template, or an adapter.
-FAMILIES = {
-    "llava_next (Falcon2-VLM)": "llava_next",
-    "paligemma": "paligemma",
-    "phi4_multimodal": "phi4_multimodal",
-}
+FAMILIES = {name: name.split()[0] for name in ("llava_next (Falcon2-VLM)", "paligemma", "phi4_multimodal")}
 
 
 @dataclass(frozen=True)

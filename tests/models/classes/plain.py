@@ -93,9 +93,8 @@ class Plain:
 
     def with_bos(self, *, by_template: bool, by_tokenizer: bool) -> "Plain":
         """Return the model with a BOS token that is written by some of both."""
-        return replace(
-            self, processor=with_bos(self.processor, by_template=by_template, by_tokenizer=by_tokenizer)
-        )
+        processor = with_bos(self.processor, by_template=by_template, by_tokenizer=by_tokenizer)
+        return replace(self, processor=processor)
 
     def _steps(self, text: str, images: Sequence[Pixels], count: int, **options: Any) -> list[torch.Tensor]:
         # Janus' own method ignores what restricts the tokens; those of BLIP-2 and KOSMOS-2 read the images.

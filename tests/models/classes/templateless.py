@@ -6,8 +6,20 @@ from tokenizers import AddedToken, Regex, normalizers
 
 from benchc.hugging_face import transformers
 from benchc.models.image_backends import ImageBackend
-from tests.models.classes.common import IMAGE_SETTINGS, PATCH, SIDE, VISION_SIZES, text_sizes, tokenizer
-from tests.models.classes.tiles import SQUARE
+from tests.models.classes.common import (
+    PATCH,
+    PATCHED,
+    SIDE,
+    SQUARE,
+    VECTORS,
+    VISION_SIZES,
+    built,
+    ids,
+    images_of,
+    text_sizes,
+    tokenizer,
+)
+from tests.models.classes.towers import CROPPED
 
 # The turns of a user and the model, with what stands for an image.
 _PARTS = (
@@ -19,11 +31,9 @@ BOS_FIRST = "{{ bos_token }}"
 ANSWER = "{% if add_generation_prompt %} Answer:{% endif %}"
 # Images are written by the template, or before the prompt by the processor.
 TEMPLATES = {
-    "blip-2": BOS_FIRST + _PARTS.format(image="") + ANSWER,
     "chameleon": BOS_FIRST + _PARTS.format(image="<image>"),
     "fuyu": BOS_FIRST + _PARTS.format(image="") + "\n",
-    "instructblip": BOS_FIRST + _PARTS.format(image="") + ANSWER,
-    "kosmos-2": BOS_FIRST + _PARTS.format(image="") + ANSWER,
+    **dict.fromkeys(("blip-2", "instructblip", "kosmos-2"), BOS_FIRST + _PARTS.format(image="") + ANSWER),
 }
 
 # The libraries that their image processors need, other than PIL.
@@ -36,101 +46,46 @@ def chameleon() -> tuple[Any, Any]:
     special = {"image_token": "<image>", "boi_token": "<racm3:break>", "eoi_token": "<eoss>"}
     tokens = tokenizer(special, "<reserved08706>", *codes)
     tokens.sep_token = "<reserved08706>"
-    config = transformers.ChameleonConfig(
-        **text_sizes(tokens),
-        vq_config={
-            "resolution": SIDE,
-            "embed_dim": 4,
-            "num_embeddings": len(codes),
-            "latent_channels": 4,
-            "base_channels": 32,
-            "channel_multiplier": [1, 1, 1, 1],
-            "num_res_blocks": 1,
-        },
-        vocabulary_map=tokens.get_vocab(),
-    )
-    processor = transformers.ChameleonProcessor(
-        image_processor=transformers.ChameleonImageProcessorPil(
-            size={"shortest_edge": SIDE}, crop_size=SQUARE
-        ),
-        tokenizer=tokens,
-        image_seq_length=(SIDE // 8) ** 2,
-    )
-    return transformers.ChameleonForConditionalGeneration(config), processor
+    vectors = {**VECTORS, "resolution": SIDE, "num_embeddings": len(codes), "num_res_blocks": 1}
+    config = {**text_sizes(tokens), "vq_config": vectors, "vocabulary_map": tokens.get_vocab()}
+    images = transformers.ChameleonImageProcessorPil(**CROPPED)
+    return built("Chameleon", config, images, tokens, None, image_seq_length=(SIDE // 8) ** 2)
 
 
 def blip_2() -> tuple[Any, Any]:
     tokens = tokenizer({}, "<image>")
-    image = tokens.convert_tokens_to_ids("<image>")
-    config = transformers.Blip2Config(
-        vision_config={"image_size": SIDE, "patch_size": PATCH, "initializer_range": 0.02, **VISION_SIZES},
-        qformer_config={
-            "hidden_size": 48,
-            "intermediate_size": 64,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 4,
-            "cross_attention_frequency": 1,
-        },
-        text_config={
-            "model_type": "opt",
-            **text_sizes(tokens),
-            "ffn_dim": 96,
-            "word_embed_proj_dim": 64,
-        },
-        num_query_tokens=4,
-        image_token_index=image,
-    )
-    processor = transformers.Blip2Processor(
-        image_processor=transformers.BlipImageProcessorPil(size=SQUARE, **IMAGE_SETTINGS),
-        tokenizer=tokens,
-        num_query_tokens=4,
-    )
-    return transformers.Blip2ForConditionalGeneration(config), processor
+    formers = {**VISION_SIZES, "intermediate_size": 64, "cross_attention_frequency": 1}
+    config = {
+        "vision_config": {"initializer_range": 0.02, **PATCHED},
+        "qformer_config": formers,
+        "text_config": text_sizes(tokens, "opt", ffn_dim=96, word_embed_proj_dim=64),
+        "num_query_tokens": 4,
+        "image_token_index": tokens.convert_tokens_to_ids("<image>"),
+    }
+    return built("Blip2", config, images_of("Blip", size=SQUARE), tokens, None, num_query_tokens=4)
 
 
 def instructblip() -> tuple[Any, Any]:
     blip, processor = blip_2()
-    parts = {"vision": "vision_model", "qformer": "qformer"}
-    config = transformers.InstructBlipConfig(
-        **{
-            f"{part}_config": {
-                **getattr(blip.config, f"{part}_config").to_dict(),
-                "model_type": f"instructblip_{name}",
-            }
-            for part, name in parts.items()
-        },
-        text_config=blip.config.text_config.to_dict(),
-        num_query_tokens=4,
-        image_token_index=blip.config.image_token_index,
-    )
-    return transformers.InstructBlipForConditionalGeneration(config), transformers.InstructBlipProcessor(
-        image_processor=processor.image_processor,
-        tokenizer=processor.tokenizer,
-        qformer_tokenizer=processor.tokenizer,
-        num_query_tokens=4,
-    )
+    whole, parts = blip.config.to_dict(), {"vision": "vision_model", "qformer": "qformer"}
+    config = {"text_config": whole["text_config"], "num_query_tokens": 4}
+    config["image_token_index"] = blip.config.image_token_index
+    for part, name in parts.items():
+        config[f"{part}_config"] = {**whole[f"{part}_config"], "model_type": f"instructblip_{name}"}
+    more = {"qformer_tokenizer": processor.tokenizer, "num_query_tokens": 4}
+    return built("InstructBlip", config, processor.image_processor, processor.tokenizer, None, **more)
 
 
 def kosmos_2() -> tuple[Any, Any]:
     tokens = tokenizer({"unk_token": "<unk>"})
-    processor = transformers.Kosmos2Processor(
-        image_processor=transformers.CLIPImageProcessorPil(
-            size={"shortest_edge": SIDE}, crop_size=SQUARE, **IMAGE_SETTINGS
-        ),
-        tokenizer=tokens,
-        num_patch_index_tokens=4,
-    )
-    sizes = text_sizes(tokens)
+    images = images_of("CLIP", **CROPPED)
+    # It adds tokens, which the model has, too.
+    parts = {"image_processor": images, "tokenizer": tokens}
+    processor = transformers.Kosmos2Processor(**parts, num_patch_index_tokens=4)
+    sizes = {"embed_dim": 64, "layers": 2, "ffn_dim": 96, "attention_heads": 4}
     config = transformers.Kosmos2Config(
-        text_config={
-            "vocab_size": len(tokens),
-            "embed_dim": 64,
-            "layers": 2,
-            "ffn_dim": 96,
-            "attention_heads": 4,
-            **{name: sizes[name] for name in sizes if name.endswith("_token_id")},
-        },
-        vision_config={"image_size": SIDE, "patch_size": PATCH, **VISION_SIZES},
+        text_config={"vocab_size": len(tokens), **sizes, **ids(tokens, "bos", "eos", "pad")},
+        vision_config=PATCHED,
         latent_query_num=64,
     )
     return transformers.Kosmos2ForConditionalGeneration(config), processor
@@ -144,36 +99,22 @@ def fuyu() -> tuple[Any, Any]:
     names = ("|SPEAKER|", "|NEWLINE|", "<0x04>")
     tokens.add_tokens([AddedToken(name, normalized=True, special=True) for name in names])
     text = {name: value for name, value in text_sizes(tokens).items() if name != "num_key_value_heads"}
-    config = transformers.FuyuConfig(
-        text_config={"model_type": "persimmon", **text},
-        image_size=SIDE,
-        patch_size=PATCH,
-        image_token_id=tokens.convert_tokens_to_ids("|SPEAKER|"),
-    )
-    processor = transformers.FuyuProcessor(
-        image_processor=transformers.FuyuImageProcessor(
-            size=SQUARE, patch_size={"height": PATCH, "width": PATCH}, **IMAGE_SETTINGS
-        ),
-        tokenizer=tokens,
-    )
-    return transformers.FuyuForCausalLM(config), processor
+    config = {
+        "text_config": {"model_type": "persimmon", **text},
+        "image_size": SIDE,
+        "patch_size": PATCH,
+        "image_token_id": tokens.convert_tokens_to_ids("|SPEAKER|"),
+    }
+    images = images_of("Fuyu", "", size=SQUARE, patch_size={"height": PATCH, "width": PATCH})
+    return built("Fuyu", config, images, tokens, None)
 
 
 def idefics() -> tuple[Any, Any]:
     """Return an IDEFICS, which is refused."""
     tokens = tokenizer({"image_token": "<image>"}, "<fake_token_around_image>", "<end_of_utterance>")
-    config = transformers.IdeficsConfig(
-        **text_sizes(tokens),
-        vision_config={
-            "embed_dim": 48,
-            "image_size": SIDE,
-            "patch_size": PATCH,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 4,
-            "intermediate_size": 96,
-        },
-    )
-    processor = transformers.IdeficsProcessor(
-        image_processor=transformers.IdeficsImageProcessorPil(image_size=SIDE), tokenizer=tokens
-    )
+    sizes = {name: size for name, size in PATCHED.items() if name != "hidden_size"}
+    vision = {"embed_dim": 48, **sizes}
+    config = transformers.IdeficsConfig(**text_sizes(tokens), vision_config=vision)
+    images = transformers.IdeficsImageProcessorPil(image_size=SIDE)
+    processor = transformers.IdeficsProcessor(image_processor=images, tokenizer=tokens)
     return transformers.IdeficsForVisionText2Text(config), processor

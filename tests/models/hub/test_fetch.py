@@ -3,6 +3,7 @@
 import errno
 import json
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,36 +12,29 @@ import huggingface_hub
 import numpy as np
 import pytest
 
+from benchc.models.folder import deciding_files
+from benchc.models.hub import errors
 from benchc.models.hub import fetch as hub_fetch
 from benchc.models.hub.cached import cached, require_cached
 from benchc.models.hub.errors import hub_errors
 from benchc.models.hub.fetch import fetch, fetch_also, fetch_first
+from benchc.models.hub.files import settings_files, weight_files
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.remote_code_families import SETTINGS_OF
 from benchc.models.revisions import commit_of
 from tests.models.conftest import QUESTIONS
-from tests.models.hub_fixtures import served  # noqa: F401
 from tests.models.hub_server import FIRST, SECOND, TOKEN, Hub, Repository
 
 REPO = "owner/tiny"
 
 
 @pytest.fixture
-def hub(served: Hub, checkpoints: dict[str, Path]) -> Hub:  # noqa: F811
-    """A hub with one model."""
-    served.repositories[REPO] = repository = Repository()
-    repository.add(
-        checkpoints["llava"],
-        FIRST,
-        **{
-            "README.md": b"about",
-            "pytorch_model.bin": b"the same weights",
-            "model.gguf": b"the same weights",
-            "onnx/model.onnx": b"the same weights",
-            "original/config.json": b"{}",
-        },
-    )
+def hub(served: Hub, checkpoints: dict[str, Path]) -> Hub:
+    served.repositories[REPO] = Repository()
+    weights = dict.fromkeys(("pytorch_model.bin", "model.gguf", "onnx/model.onnx"), b"the same weights")
+    others = {"README.md": b"about", "original/config.json": b"{}", **weights}
+    served.repositories[REPO].add(checkpoints["llava"], FIRST, **others)
     return served
 
 
@@ -56,9 +50,7 @@ def fails(block: Callable[[], object]) -> str:
     return str(caught.value)
 
 
-def test_a_fetched_model_is_loaded_offline(
-    hub: Hub, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_fetched_model_is_loaded_offline(hub, checkpoints, monkeypatch):
     assert cached(REPO, FIRST) is None
     fetched = fetch(REPO, FIRST)
     files = {path.name: path.stat().st_size for path in checkpoints["llava"].iterdir()}
@@ -67,14 +59,28 @@ def test_a_fetched_model_is_loaded_offline(
     hub.requests.clear()
     assert fetch(REPO, FIRST).downloaded == 0 and hub.requests == []
     offline(monkeypatch)
-    scorers = [
-        load_scorer("llava", "letter", source)
-        for source in (CheckpointSource(REPO, FIRST), CheckpointSource(str(checkpoints["llava"])))
-    ]
+    sources = (CheckpointSource(REPO, FIRST), CheckpointSource(str(checkpoints["llava"])))
     image = np.random.default_rng(1).integers(0, 256, (32, 32, 3), dtype=np.uint8)
-    first, second = (scorer.score(QUESTIONS[0], [[image]]).logits for scorer in scorers)
-    np.testing.assert_array_equal(first, second)
+    scorers = (load_scorer("llava", "letter", source) for source in sources)
+    np.testing.assert_array_equal(*(scorer.score(QUESTIONS[0], [[image]]).logits for scorer in scorers))
     assert hub.requests == []
+
+
+def test_a_file_that_drips_is_asked_for_again(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errors, "SLOW_S", 0.5)
+    hub.drips.add("model.safetensors")
+    start = time.monotonic()
+    assert cached(REPO, FIRST) is None and fetch(REPO, FIRST).downloaded > 0
+    assert time.monotonic() - start < 6 and hub.downloaded().count("model.safetensors") == 2
+
+
+def test_no_message_has_the_token(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    token = "hf_of_a_file_1234"
+    Path(huggingface_hub.constants.HF_TOKEN_PATH).write_text(token)
+    hub.tokens.add(token)
+    hub.down = 418
+    message = fails(lambda: fetch(REPO, FIRST))
+    assert "the Hub answers 418 (the server is down (Bearer ***)" in message and token not in message
 
 
 def test_shards_are_those_of_the_index(hub: Hub, checkpoints: dict[str, Path], tmp_path: Path) -> None:
@@ -89,9 +95,8 @@ def test_shards_are_those_of_the_index(hub: Hub, checkpoints: dict[str, Path], t
     assert set(parts) <= set(hub.downloaded()) and "consolidated.safetensors" not in hub.downloaded()
     del repository.commits[SECOND]["model-2-of-2.safetensors"]
     shutil.rmtree(tmp_path / "hub")
-    assert "its index names model-2-of-2.safetensors, which it does not have" in fails(
-        lambda: fetch(REPO, SECOND)
-    )
+    absent = "its index names model-2-of-2.safetensors, which it does not have"
+    assert absent in fails(lambda: fetch(REPO, SECOND))
 
 
 def test_a_cut_connection_continues_where_it_stopped(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,18 +104,14 @@ def test_a_cut_connection_continues_where_it_stopped(hub: Hub, monkeypatch: pyte
     size = len(hub.repositories[REPO].commits[FIRST]["model.safetensors"])
     hub.cut["model.safetensors"] = size // 2
     fetch(REPO, FIRST)
-    weights = [
-        (start, path) for method, path, start in hub.requests if method == "GET" and ".safetensors" in path
-    ]
-    (first, _), (second, _) = weights
+    asked = [each for each in hub.requests if each[0] == "GET" and ".safetensors" in each[1]]
+    first, second = (start for _, _, start in asked)
     assert first is None and second is not None
     assert size // 2 - 2**14 <= int(second[len("bytes=") : -1]) <= size // 2
     assert cached(REPO, FIRST) is not None
 
 
-def test_an_interrupted_download_continues_with_the_missing_files(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_download_continues_with_the_missing_files(hub, monkeypatch):
     download = hub_fetch.snapshot_download
 
     def interrupted(*arguments: object, **options: object) -> object:
@@ -130,9 +131,7 @@ def test_an_interrupted_download_continues_with_the_missing_files(
     assert hub.downloaded() == ["model.safetensors"]
 
 
-def test_a_moved_branch_is_another_commit_and_the_old_one_stays(
-    hub: Hub, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_moved_branch_is_another_commit_and_the_old_one_stays(hub, checkpoints, monkeypatch):
     fetch(REPO, commit_of(REPO, None))
     hub.repositories[REPO].add(checkpoints["llava"], SECOND)
     assert commit_of(REPO, None) == SECOND
@@ -151,13 +150,11 @@ def resolved(repo: str, revision: str | None = None) -> object:
 def test_who_is_denied_is_told_what_to_do(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     hub.repositories[REPO].gated = True
     page = f"https://huggingface.co/{REPO}"
-    assert fails(lambda: fetch(REPO, FIRST)) == (
-        f"{REPO}: is gated: accept its licence on {page}, then set HF_TOKEN to a token of your account"
-    )
+    accept = f"accept its licence on {page}, then set HF_TOKEN to a token of your account"
+    assert fails(lambda: fetch(REPO, FIRST)) == f"{REPO}: is gated: {accept}"
     assert f"{REPO}: has no revision 'v9'; correct `revision`" in fails(lambda: resolved(REPO, "v9"))
-    assert "there is no such model on the Hub; check the id, and set HF_TOKEN if it is private" in fails(
-        lambda: resolved("owner/tinny")
-    )
+    absent = "there is no such model on the Hub; check the id, and set HF_TOKEN if it is private"
+    assert absent in fails(lambda: resolved("owner/tinny"))
     monkeypatch.setenv("HF_TOKEN", "hf_wrong")
     assert "the Hub refuses your token (HF_TOKEN); correct or unset it" in fails(lambda: resolved(REPO))
     assert "the Hub refuses your token" in fails(lambda: fetch(REPO, FIRST))
@@ -184,9 +181,7 @@ def test_a_full_disk_is_one_sentence(hub: Hub, monkeypatch: pytest.MonkeyPatch) 
     with monkeypatch.context() as patched:
         patched.setattr(hub_fetch.shutil, "disk_usage", lambda _: SimpleNamespace(free=10))
         text = fails(lambda: fetch(REPO, FIRST))
-        assert (
-            f"{REPO}: needs 0.0 GB more, but " in text and "set HF_HOME to a folder on another disk" in text
-        )
+        assert f"{REPO}: needs 0.0 GB more, but " in text and text.endswith("folder on another disk")
 
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -200,25 +195,11 @@ def test_a_file_of_several_is_fetched(hub: Hub) -> None:
     assert hub.downloaded() == ["pytorch_model.bin"]
     hub.requests.clear()
     assert fetch_first(REPO, FIRST, ["pytorch_model.bin"]).downloaded == 0 and hub.requests == []
-    assert "has no file a.pt or b.pt at the commit" in fails(
-        lambda: fetch_first(REPO, FIRST, ["a.pt", "b.pt"])
-    )
+    error = fails(lambda: fetch_first(REPO, FIRST, ["a.pt", "b.pt"]))
+    assert "has no file a.pt or b.pt at the commit" in error
 
 
-def test_a_snapshot_that_a_person_copied_needs_no_network(
-    hub: Hub, checkpoints: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    offline(monkeypatch)
-    folder = tmp_path / f"hub/models--owner--tiny/snapshots/{FIRST}"
-    shutil.copytree(checkpoints["llava"], folder)
-    assert fetch(REPO, FIRST).folder == folder and hub.requests == []
-    (folder / "model.safetensors").unlink()
-    assert cached(REPO, FIRST) is None
-
-
-def test_single_files_that_another_program_downloaded_are_no_complete_model(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_single_files_that_another_program_downloaded_are_no_complete_model(hub, monkeypatch):
     for name in ("config.json", "model.safetensors"):
         huggingface_hub.hf_hub_download(REPO, name, revision=FIRST)
     hub.requests.clear()
@@ -227,26 +208,28 @@ def test_single_files_that_another_program_downloaded_are_no_complete_model(
     assert (folder / "tokenizer.json").is_file()
 
 
-def test_a_copied_folder_is_enough_where_the_hub_cannot_be_reached(
-    hub: Hub, checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_copied_folder_is_enough_where_the_hub_cannot_be_reached(hub, checkpoints, monkeypatch):
     folder = Path(huggingface_hub.constants.HF_HUB_CACHE) / "models--owner--tiny/snapshots" / FIRST
     shutil.copytree(checkpoints["llava"], folder)
 
     def unreachable(*_: object) -> dict[str, int]:
         raise hub_fetch.httpx.ConnectError("no route")
 
-    monkeypatch.setattr(hub_fetch, "hub_files", unreachable)
-    assert fetch(REPO, FIRST).folder == folder
-    (folder / "config.json").unlink()
-    (folder / "processor_config.json").unlink()
-    shutil.rmtree(folder)
-    fails(lambda: fetch(REPO, FIRST))
+    with monkeypatch.context() as patched:
+        patched.setattr(hub_fetch, "hub_files", unreachable)
+        assert fetch(REPO, FIRST).folder == folder
+        shutil.rmtree(folder)
+        fails(lambda: fetch(REPO, FIRST))
+    # Offline, it needs no question; without a file, it is not here.
+    shutil.copytree(checkpoints["llava"], folder)
+    offline(monkeypatch)
+    hub.requests.clear()
+    assert fetch(REPO, FIRST).folder == folder and hub.requests == []
+    (folder / "model.safetensors").unlink()
+    assert cached(REPO, FIRST) is None
 
 
-def test_what_the_code_of_a_family_reads_of_another_revision_is_fetched_too(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_code_of_a_family_reads_of_another_revision_is_fetched_too(hub, monkeypatch):
     hub.repositories[REPO].commits[SECOND] = {"tokenizer.json": b"{}", "model.safetensors": b"old"}
     hub.repositories[REPO].branches["2024-08-26"] = SECOND
     fetch_also(REPO, "moondream")
@@ -260,20 +243,10 @@ def test_what_the_code_of_a_family_reads_of_another_revision_is_fetched_too(
     fetch_also(REPO, "moondream")
 
 
-def test_of_other_repositories_that_the_code_of_a_family_reads_the_settings_are_fetched(
-    hub: Hub, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_of_other_repositories_that_the_code_of_a_family_reads_the_settings_are_fetched(hub, monkeypatch):
+    files = {"config.json": b"{}", "preprocessor_config.json": b"{ }", "model.safetensors": b"many"}
     for repo in SETTINGS_OF["eagle"]:
-        hub.repositories[repo] = Repository(
-            {
-                SECOND: {
-                    "config.json": b"{}",
-                    "preprocessor_config.json": b"{ }",
-                    "model.safetensors": b"many",
-                }
-            },
-            {"main": SECOND},
-        )
+        hub.repositories[repo] = Repository({SECOND: files}, {"main": SECOND})
     fetch_also(REPO, "eagle")
     assert sorted(set(hub.downloaded())) == ["config.json", "preprocessor_config.json"]
     offline(monkeypatch)
@@ -288,3 +261,68 @@ def test_a_model_without_one_of_its_files_is_not_here(hub: Hub, name: str) -> No
     (folder / name).unlink()
     assert cached(REPO, FIRST) is None
     assert fetch(REPO, FIRST).downloaded > 0 and (folder / name).is_file()
+
+
+SETTINGS = ["chat_template.jinja", "config.json", "merges.txt", "tokenizer.json", "tokenizer.model"]
+WEIGHTS = ["model.safetensors", "pytorch_model.bin"]
+OTHERS = [
+    *("README.md", ".gitattributes", "picture.png", "model.gguf", "flax_model.msgpack", "tf_model.h5"),
+    *("onnx/model.onnx", "onnx/config.json", "original/params.json", "original/consolidated.00.pth"),
+]
+
+
+def test_of_a_native_model_settings_and_one_format_of_weights_are_read(tmp_path):
+    names = [*SETTINGS, *WEIGHTS, *OTHERS]
+    assert settings_files(names) == SETTINGS
+    assert weight_files(names, tmp_path) == ["model.safetensors"]
+    assert weight_files([*SETTINGS, "pytorch_model.bin"], tmp_path) == ["pytorch_model.bin"]
+    assert weight_files(SETTINGS, tmp_path) == []
+    # They are those that decide the predictions of a folder.
+    for name in [*SETTINGS, *WEIGHTS, *OTHERS, "additional_chat_templates/short.jinja"]:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("{}")
+    names = [path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()]
+    decide = {path.relative_to(tmp_path).as_posix() for path in deciding_files(tmp_path)}
+    assert {*settings_files(names), *weight_files(names, tmp_path)} == decide
+
+
+@pytest.mark.parametrize(
+    ("config", "expected"),
+    [
+        ({}, ["a.safetensors", "b.safetensors"]),
+        ({"transformers_weights": "other.safetensors"}, ["other.safetensors"]),
+    ],
+)
+def test_shards_and_named_weights(tmp_path: Path, config: dict[str, str], expected: list[str]) -> None:
+    index = {"weight_map": {"x": "b.safetensors", "y": "a.safetensors", "z": "b.safetensors"}}
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps(index))
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    names = [*expected, "model.safetensors.index.json", "consolidated.safetensors", "pytorch_model.bin"]
+    assert weight_files(names, tmp_path) == expected
+
+
+OWN = ["configuration_own.py", "fonts/SimSun.ttf", "qwen.tiktoken", "vision/config.json", "vision/own.py"]
+LORA = ["vision-lora/adapter_config.json", "vision-lora/adapter_model.safetensors"]
+PARTS = ["1_Pooling/config.json", "2_Dense/config.json", "config.json", "modules.json", "vocab.txt"]
+SHARDS = ["part-1.safetensors", "part-2.safetensors"]
+DENSE = ["2_Dense/pytorch_model.bin", "model.safetensors"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "weights", "others"),
+    [
+        # What own code may read.
+        (sorted([*SETTINGS, *OWN]), [], []),
+        (OWN, SHARDS, ["figures/a.png", "README.md", "weights/old.pth"]),
+        # Adapters in subfolders, and none that is no weights of a model.
+        (sorted([*SETTINGS, *LORA]), [], ["vision-lora/README.md"]),
+        (["config.json"], [], ["adapter_model.safetensors"]),
+        (["config.json"], ["own_weights.safetensors"], ["adapter_model.safetensors"]),
+        # The parts of a text encoder.
+        (PARTS, DENSE, ["pytorch_model.bin", "onnx/config.json", "onnx/model.onnx", "openvino/a.bin"]),
+    ],
+)
+def test_what_further_models_need_is_fetched(tmp_path: Path, settings, weights, others) -> None:
+    names = [*settings, *weights, *others]
+    assert weight_files(names, tmp_path) == weights
+    assert [name for name in settings_files(names) if name != "adapter_model.safetensors"] == settings

@@ -18,7 +18,6 @@ from open_clip.constants import HF_SAFE_WEIGHTS_NAME
 
 from benchc.models.encoders.encoders import ImageEncoder, load_image_encoder, tagged_weights
 from scripts.fetch_image_encoder import fetch_image_encoder
-from tests.models.hub_fixtures import served  # noqa: F401
 from tests.models.hub_server import FIRST, SECOND, Hub, Repository
 
 REPO, NAME, TAG = "owner/tiny-clip", "tiny-for-tests", "drawings"
@@ -30,7 +29,7 @@ CONFIG = {
 
 
 @pytest.fixture
-def hub(served: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:  # noqa: F811
+def hub(served: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
     """A hub with two commits of the weights of a small encoder, which open_clip knows by a tag."""
     (tmp_path / "configs").mkdir()
     (tmp_path / f"configs/{NAME}.json").write_text(json.dumps(CONFIG))
@@ -58,9 +57,7 @@ def fetched(tag: str = TAG, *, with_text: bool = False) -> dict[str, str]:
     return found
 
 
-def test_the_tokenizer_of_the_text_tower_is_fetched_on_request(
-    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_tokenizer_of_the_text_tower_is_fetched_on_request(hub, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = {**CONFIG["text_cfg"], "hf_tokenizer_name": "owner/words"}  # type: ignore[dict-item]
     monkeypatch.setitem(open_clip.factory._MODEL_CONFIGS, NAME, {**CONFIG, "text_cfg": text})
@@ -83,9 +80,7 @@ def vectors(encoder: ImageEncoder) -> np.ndarray:
     return next(encoder.encode([image]))
 
 
-def test_a_commit_is_fetched_and_loaded_offline(
-    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_commit_is_fetched_and_loaded_offline(hub, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert fetched() == {"repo": REPO, "revision": None, "commit": FIRST}
     assert hub.downloaded() == [HF_SAFE_WEIGHTS_NAME]
@@ -96,9 +91,8 @@ def test_a_commit_is_fetched_and_loaded_offline(
     assert fetched()["commit"] == SECOND
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     hub.requests.clear()
-    first, second, again = (
-        vectors(load_image_encoder(NAME, TAG, commit)) for commit in (FIRST, SECOND, FIRST)
-    )
+    loaded = (load_image_encoder(NAME, TAG, commit) for commit in (FIRST, SECOND, FIRST))
+    first, second, again = map(vectors, loaded)
     np.testing.assert_array_equal(first, again)
     assert np.abs(first - second).max() > 1e-3 and hub.requests == []
 

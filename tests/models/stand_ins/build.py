@@ -31,7 +31,7 @@ SPECIAL = {
     "deepseek_vl2": ["<image>", "<|User|>", "<|Assistant|>"],
 }
 CAUSAL = "AutoModelForCausalLM"
-AUTO_MAP = {
+AUTO_MAP: dict[str, dict[str, Any]] = {
     "molmo": {
         "AutoConfig": "modeling_molmo.MolmoConfig",
         CAUSAL: "modeling_molmo.MolmoForCausalLM",
@@ -42,11 +42,8 @@ AUTO_MAP = {
         CAUSAL: "modeling_kimi_vl.KimiVLForConditionalGeneration",
         "AutoProcessor": "processing_kimi_vl.KimiVLProcessor",
     },
-    "sail_vl": {"AutoConfig": "modeling_sailvl.SailVLConfig", "AutoModel": "modeling_sailvl.SailVLModel"},
-    "mplug_owl3": {
-        "AutoConfig": "modeling_mplugowl3.mPLUGOwl3Config",
-        "AutoModel": "modeling_mplugowl3.mPLUGOwl3Model",
-    },
+    "sail_vl": {f"Auto{kind}": f"modeling_sailvl.SailVL{kind}" for kind in ("Config", "Model")},
+    "mplug_owl3": {f"Auto{kind}": f"modeling_mplugowl3.mPLUGOwl3{kind}" for kind in ("Config", "Model")},
     "monkey": {
         "AutoConfig": "modeling_monkey.MonkeyConfig",
         CAUSAL: "modeling_monkey.MonkeyLMHeadModel",
@@ -141,27 +138,17 @@ def build_encoders(cache: Path) -> None:
     sam = transformers.SamConfig(
         vision_config={"image_size": 16, "patch_size": 8, "mlp_dim": HIDDEN, "output_channels": 8, **small}
     )
+    layers = {"num_layers": 1, "num_heads": 2}
     struct = transformers.Pix2StructConfig(
         vision_config={"patch_embed_hidden_size": 12, "d_ff": HIDDEN, "d_kv": 12, **small},
-        text_config={
-            "hidden_size": HIDDEN,
-            "d_kv": 12,
-            "d_ff": HIDDEN,
-            "num_layers": 1,
-            "num_heads": 2,
-            "vocab_size": 8,
-        },
+        text_config={**{"hidden_size": HIDDEN, "d_kv": 12, "d_ff": HIDDEN}, **layers, "vocab_size": 8},
     )
+    clip_processor = transformers.CLIPImageProcessor()
+    sam_processor = transformers.SamProcessor(transformers.SamImageProcessor())
     torch.manual_seed(12)
     for repo, parts in {
-        "openai/clip-vit-large-patch14-336": [
-            transformers.CLIPVisionModel(clip),
-            transformers.CLIPImageProcessor(),
-        ],
-        "facebook/sam-vit-large": [
-            transformers.SamModel(sam),
-            transformers.SamProcessor(transformers.SamImageProcessor()),
-        ],
+        "openai/clip-vit-large-patch14-336": [transformers.CLIPVisionModel(clip), clip_processor],
+        "facebook/sam-vit-large": [transformers.SamModel(sam), sam_processor],
         "google/pix2struct-large": [transformers.Pix2StructForConditionalGeneration(struct)],
     }.items():
         for name in (SETTINGS_CACHE, WHOLE_CACHE):
@@ -178,18 +165,14 @@ def build_encoders(cache: Path) -> None:
 def _tokenizer(family: str, folder: Path) -> int:
     """Save the family's tokenizer, and return the size of its vocabulary."""
     if family == "monkey":
-        settings = {
-            "tokenizer_class": "QWenTokenizer",
-            "auto_map": {"AutoTokenizer": AUTO_MAP[family]["AutoTokenizer"]},
-        }
+        auto = {"AutoTokenizer": AUTO_MAP[family]["AutoTokenizer"]}
+        settings = {"tokenizer_class": "QWenTokenizer", "auto_map": auto}
         (folder / "tokenizer_config.json").write_text(json.dumps(settings))
         return 516
-    texts = [
-        f": {prompt(question)} Answer:"
-        for question in QUESTIONS[:2]
-        for prompt in (letter_prompt, text_prompt)
-    ]
-    texts += [f" {answer}" for question in QUESTIONS[:2] for answer in (*question.options, *"ABCD")]
+    texts = []
+    for question in QUESTIONS[:2]:
+        texts += [f": {prompt(question)} Answer:" for prompt in (letter_prompt, text_prompt)]
+        texts += [f" {answer}" for answer in (*question.options, *"ABCD")]
     special = {f"token_{number}": token for number, token in enumerate(SPECIAL[family])}
     tokenizer = train_tokenizer(texts * 20, special)
     tokenizer.save_pretrained(folder)
@@ -203,9 +186,7 @@ def _token(folder: Path, token: str) -> int:
 
 def _moondream(folder: Path, vocabulary: int) -> dict[str, Any]:
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    template = {
-        part: tokenizer.encode(text)
-        for part, text in (("prefix", "\n\nQuestion:"), ("suffix", "\n\nAnswer:"))
-    }
+    texts = {"prefix": "\n\nQuestion:", "suffix": "\n\nAnswer:"}
+    template = {part: tokenizer.encode(text) for part, text in texts.items()}
     words = {"bos_id": tokenizer.bos_token_id, "templates": {"query": template}}
     return {"tokenizer": words, "vocab_size": vocabulary, "dim": HIDDEN}

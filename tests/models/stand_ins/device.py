@@ -81,9 +81,8 @@ class StandInDevice(TorchDispatchMode):
         host = [leaf for leaf in leaves if isinstance(leaf, torch.Tensor) and not isinstance(leaf, _OnDevice)]
         name = func.overloadpacket.__name__
         if own and name not in MIXED and any(leaf.ndim for leaf in host):
-            raise RuntimeError(
-                f"Expected all tensors to be on the same device, but found {NAME}:0 and cpu in {name}"
-            )
+            both = f"{NAME}:0 and cpu in {name}"
+            raise RuntimeError(f"Expected all tensors to be on the same device, but found {both}")
         found = func(*tree_map(_inside, args), **tree_map(_inside, kwargs))
         if name == "copy_":
             return args[0]
@@ -106,9 +105,8 @@ class StandInDevice(TorchDispatchMode):
         place, size = storage.data_ptr(), storage.nbytes()
         if not self._tensors[place]:
             if self.live + size > self.capacity - self.others:
-                raise torch.OutOfMemoryError(
-                    f"{size} bytes are needed, but {self.live} of {self.capacity} are used"
-                )
+                used = f"{self.live} of {self.capacity} are used"
+                raise torch.OutOfMemoryError(f"{size} bytes are needed, but {used}")
             self.live += size
             self.peak = max(self.peak, self.live)
         self._tensors[place] += 1

@@ -26,9 +26,7 @@ TRUSTED = ("trust_remote_code", True)
 def molmo(folder: Path, text: str, images: list[Image.Image], answer: str) -> torch.Tensor:
     processor = load(transformers.AutoProcessor.from_pretrained, folder, TRUSTED)
     model = load(transformers.AutoModelForCausalLM.from_pretrained, folder, TRUSTED)
-    inputs = {
-        name: value.unsqueeze(0) for name, value in processor.process(images=images[:1], text=text).items()
-    }
+    inputs = {name: value[None] for name, value in processor.process(images=images[:1], text=text).items()}
     inputs["input_ids"] = with_answer(inputs["input_ids"], processor.tokenizer, answer)
     return model(**inputs).logits[0, -1]
 
@@ -39,16 +37,15 @@ def kimi_vl(folder: Path, text: str, images: list[Image.Image], answer: str) -> 
     content = [{"type": "image", "image": "a.png"} for _ in images]
     messages = [{"role": "user", "content": [*content, {"type": "text", "text": text}]}]
     prompt = processor.apply_chat_template(messages, add_generation_prompt=True, return_tensors="pt")
-    inputs = processor(
-        images=images, text=[prompt + answer], return_tensors="pt", padding=True, truncation=True
-    )
+    whole = {"padding": True, "truncation": True, "return_tensors": "pt"}
+    inputs = processor(images=images, text=[prompt + answer], **whole)
     return model(**inputs).logits[0, -1]
 
 
 def sail_vl(folder: Path, text: str, images: list[Image.Image], answer: str) -> torch.Tensor:
     tokenizer = load(transformers.AutoTokenizer.from_pretrained, folder, TRUSTED, ("use_fast", False))
     model = load(without_flash_attention, folder)
-    # One tile for each image: see test_sail_vl_tiles.py for more.
+    # One tile for each image: see test_remote_code.py for more.
     pixels = [functional.to_tensor(image.resize((16, 16), Image.Resampling.BICUBIC)) for image in images]
     pixels = [functional.normalize(each, (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)) for each in pixels]
     several = "".join(f"Image-{number}: <image>\n" for number in range(1, len(images) + 1))
@@ -79,9 +76,8 @@ def mplug_owl3(folder: Path, text: str, images: list[Image.Image], answer: str) 
 
 def monkey(folder: Path, text: str, images: list[Image.Image], answer: str) -> torch.Tensor:
     tokenizer = load(transformers.AutoTokenizer.from_pretrained, folder, TRUSTED)
-    model = load(
-        transformers.AutoModelForCausalLM.from_pretrained, folder, TRUSTED, ("bf16", False), ("fp32", True)
-    )
+    precision = ("bf16", False), ("fp32", True)
+    model = load(transformers.AutoModelForCausalLM.from_pretrained, folder, TRUSTED, *precision)
     tokenizer.padding_side, tokenizer.pad_token_id = "left", tokenizer.eod_id
     path = folder.with_suffix(".png")
     images[0].save(path)

@@ -1,7 +1,9 @@
 """Tuning against plain passes of the same models, and what is kept of it."""
 
 import io
+import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -25,14 +27,12 @@ from benchc.models.tuning.settings import TuningSettings, obstacle
 from benchc.randomness import generator_of
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
-from benchc.transparency import Alpha
 from tests.models.conftest import QUESTIONS
 
 SETTINGS = TuningSettings(epochs=3, batch=2, learning_rate=5e-3, rank=4, alpha=8, seed=3)
 
 
 def png(seed: int) -> bytes:
-    """Return a file of random pixels."""
     file = io.BytesIO()
     pixels = np.random.default_rng(seed).integers(0, 256, (40, 56, 3), dtype=np.uint8)
     Image.fromarray(pixels).save(file, "PNG")
@@ -51,15 +51,18 @@ def scorer_of(checkpoints: dict[str, Path], family: str = "llava", scoring: str 
     return load_scorer(family, scoring, CheckpointSource(str(checkpoints[family])))
 
 
+def rows_of(scorer: Any) -> list[np.ndarray]:
+    return [scorer.score(each.question, [[decode(*each.images)]]).logits[0] for each in EXAMPLES]
+
+
 def scores_of(scorer: Any) -> np.ndarray:
-    rows = [scorer.score(each.question, [[decode(*each.images)]]).logits[0] for each in EXAMPLES]
-    return np.concatenate(rows)
+    return np.concatenate(rows_of(scorer))
 
 
-def tune(scorer: Any, folder: Path, settings: TuningSettings = SETTINGS) -> Path:
-    identity = tuned.identity_of_tuning(
-        scorer, EXAMPLES, settings, family="llava", scoring="text", alpha="drop"
-    )
+def tune(scorer: Any, folder: Path, **changes: Any) -> Path:
+    settings = replace(SETTINGS, **changes)
+    how = {"family": "llava", "scoring": "text", "alpha": "drop"}
+    identity = tuned.identity_of_tuning(scorer, EXAMPLES, settings, **how)
     return tuned.tune(scorer, EXAMPLES, settings, identity, cache=folder, label="tiny")
 
 
@@ -74,10 +77,8 @@ def test_the_loss_is_that_of_the_tokens_of_the_answer_alone(checkpoints, family,
     prompt = {"text": text_prompt, "letter": letter_prompt}[scoring](question)
     rendered = chat.render(prompt, 1)
     image = [[Image.open(io.BytesIO(png(1)))]]
-    before, whole = (
-        chat.processor(text=[text], images=image, return_tensors="pt")
-        for text in (rendered, f"{rendered} {answer}")
-    )
+    texts = (rendered, f"{rendered} {answer}")
+    before, whole = (chat.processor(text=[text], images=image, return_tensors="pt") for text in texts)
     labels = whole["input_ids"].clone()
     labels[:, : before["input_ids"].shape[1]] = -100
     with torch.no_grad():
@@ -101,14 +102,20 @@ def test_a_tuned_model_learns_what_it_was_shown(checkpoints, tmp_path):
     right = [each.question.options.index(each.answer) for each in EXAMPLES]
 
     def chosen() -> list[int]:
-        rows = [scorer.score(each.question, [[decode(*each.images)]]).logits[0] for each in EXAMPLES]
-        return [int(row.argmax()) for row in rows]
+        return [int(row.argmax()) for row in rows_of(scorer)]
 
     before = chosen()
-    folder = tune(scorer, tmp_path, TuningSettings(**{**vars(SETTINGS), "epochs": 40}))
+    folder = tune(scorer, tmp_path, epochs=40)
     assert before != right and chosen() == right
     losses = pl.read_json(folder / tuned.RECORD)["losses"][0].to_list()
     assert len(losses) == 40 and losses[-1] < 0.2 * losses[0]
+    # In the same order each time.
+    modules = json.loads((folder / "adapter_config.json").read_text())["target_modules"]
+    assert modules == sorted(modules) and len(modules) > 1
+    # Layers that it lacks are an error.
+    with pytest.raises(ModelError, match="correct the names of its layers") as error:
+        train.adapted(scorer_of(checkpoints), replace(SETTINGS, modules=("absent",)))
+    assert "\n" not in str(error.value)
 
 
 def test_merged_weights_are_those_of_the_adapter(checkpoints, tmp_path):
@@ -144,7 +151,12 @@ def test_what_was_learned_is_kept_and_not_learned_again(checkpoints, tmp_path, m
     np.testing.assert_array_equal(scores_of(again), scores_of(first))
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".lock") == [folder.name]
     with pytest.raises(pytest.fail.Exception):
-        tune(other, tmp_path, TuningSettings(**{**vars(SETTINGS), "seed": 4}))
+        tune(other, tmp_path, seed=4)
+    # It is loaded as it was tuned.
+    tuned.save_tuned(first, CheckpointSource(str(checkpoints["llava"])), tmp_path / "tuned")
+    loaded = load_scorer("llava", "text", CheckpointSource(str(tmp_path / "tuned")))
+    np.testing.assert_array_equal(scores_of(loaded), scores_of(first))
+    assert loaded.prompt(QUESTIONS[0], 1) == first.prompt(QUESTIONS[0], 1)
 
 
 def test_of_two_processes_one_learns_and_the_other_waits(checkpoints, tmp_path, monkeypatch, capsys):
@@ -218,45 +230,22 @@ def test_a_killed_training_goes_on_with_the_same_bits(checkpoints, tmp_path, mon
     np.testing.assert_array_equal(scores_of(scorer), scores_of(expected))
 
 
-def test_a_saved_model_is_loaded_as_it_was_tuned(checkpoints, tmp_path):
-    scorer = scorer_of(checkpoints)
-    tune(scorer, tmp_path / "cache")
-    tuned.save_tuned(scorer, CheckpointSource(str(checkpoints["llava"])), tmp_path / "tuned")
-    loaded = load_scorer("llava", "text", CheckpointSource(str(tmp_path / "tuned")))
-    np.testing.assert_array_equal(scores_of(loaded), scores_of(scorer))
-    assert loaded.prompt(QUESTIONS[0], 1) == scorer.prompt(QUESTIONS[0], 1)
-
-
 def test_what_is_learned_depends_on_examples_model_and_settings(checkpoints):
-    def key(
-        which: list[Example] = EXAMPLES, family: str = "llava", alpha: Alpha = "drop", **changes: Any
-    ) -> dict[str, str]:
-        scorer = scorer_of(checkpoints, family)
-        settings = TuningSettings(**{**vars(SETTINGS), **changes})
-        return tuned.identity_of_tuning(scorer, which, settings, family=family, scoring="text", alpha=alpha)
+    def key(which=EXAMPLES, family="llava", alpha="drop", **changes: Any) -> Any:
+        scorer, how = scorer_of(checkpoints, family), {"family": family, "scoring": "text", "alpha": alpha}
+        return tuned.identity_of_tuning(scorer, which, replace(SETTINGS, **changes), **how)
 
-    whole = key()
-    assert key() == whole
     blind = [Example(each.question, each.answer) for each in EXAMPLES]
-    others = [
-        key(EXAMPLES[:2]),
-        key(EXAMPLES[::-1]),
-        key(blind),
-        key(family="internvl"),
-        key(alpha="white"),
-        key(rank=5),
-        key(seed=9),
-    ]
-    assert all(other != whole for other in others)
+    others = [key(which) for which in (EXAMPLES[:2], EXAMPLES[::-1], blind)]
+    others += [key(family="internvl"), key(alpha="white"), key(rank=5), key(seed=9)]
+    whole = key()
+    assert key() == whole and whole not in others
 
 
-def test_layers_that_the_model_lacks_are_an_error_of_one_line(checkpoints):
-    with pytest.raises(ModelError, match="correct the names of its layers") as error:
-        train.adapted(scorer_of(checkpoints), TuningSettings(**{**vars(SETTINGS), "modules": ("absent",)}))
-    assert "\n" not in str(error.value)
-
-
-def test_a_loss_that_is_not_finite_stops_the_training(checkpoints, tmp_path):
+def test_a_loss_that_is_not_finite_stops_the_training_and_is_not_kept(checkpoints, tmp_path):
+    with pytest.raises(InputError, match=r"after the last step: a loss is .*; lower the learning rate"):
+        tune(scorer_of(checkpoints), tmp_path, epochs=1, batch=1, learning_rate=1e9)
+    assert not list(tmp_path.glob("adapter-*"))
     scorer = scorer_of(checkpoints)
     with torch.no_grad():
         scorer.chat.model.get_output_embeddings().weight[0] = float("nan")
@@ -264,43 +253,22 @@ def test_a_loss_that_is_not_finite_stops_the_training(checkpoints, tmp_path):
         tune(scorer, tmp_path)
 
 
-def test_weights_that_the_last_step_ruins_are_not_kept(checkpoints, tmp_path):
-    settings = TuningSettings(**{**vars(SETTINGS), "epochs": 1, "batch": 1, "learning_rate": 1e9})
-    with pytest.raises(InputError, match=r"after the last step: a loss is .*; lower the learning rate"):
-        tune(scorer_of(checkpoints), tmp_path, settings)
-    assert not list(tmp_path.glob("adapter-*"))
-
-
 def pool_of(folder: Path, data: bytes, answer: int | None = 1) -> tuple[Path, dict[str, Item]]:
-    row = dict.fromkeys(POOL.columns)
-    row |= {
-        "id": "s/0",
-        "source": "s",
-        "question": "Which?",
-        "options": ["red", "blue"],
-        "answer": answer,
-        "image_keys": ["s://a"],
-        "images": [{"bytes": data, "path": None}],
-    }
+    row = dict.fromkeys(POOL.columns) | {"id": "s/0", "source": "s", "question": "Which?", "answer": answer}
+    row |= {"options": ["red", "blue"], "image_keys": ["s://a"], "images": [{"bytes": data, "path": None}]}
     write_table(pl.DataFrame([row], schema=pl.Schema(POOL.columns)), folder / "items.parquet", POOL)
     return folder / "items.parquet", {"s/0": Item(Question("Which?", ("red", "blue")), ("s://a",))}
 
 
-def test_without_images_none_is_read(tmp_path, monkeypatch):
+def test_without_images_none_is_read(checkpoints, tmp_path, monkeypatch):
     pool, items = pool_of(tmp_path, png(1))
     (shown,) = examples_of(pool, items, "text", "images")
     assert shown == Example(items["s/0"].question, "blue", (png(1),))
     assert examples_of(pool, items, "letter", "text")[0].answer == "B"
-    monkeypatch.setattr(examples, "pool_images", lambda *_: pytest.fail("read"))
+    for name in ("pool_images", "decode"):
+        monkeypatch.setattr(examples, name, lambda *_: pytest.fail("read"))
     assert examples_of(pool, items, "text", "text") == [Example(items["s/0"].question, "blue")]
-
-
-def test_a_blind_example_opens_no_image(checkpoints, monkeypatch):
-    monkeypatch.setattr(examples, "decode", lambda *_: pytest.fail("opened"))
     assert answer_loss(scorer_of(checkpoints), Example(QUESTIONS[0], "red")).item() > 0
-
-
-def test_an_item_without_an_answer_is_refused(tmp_path):
     pool, items = pool_of(tmp_path, png(1), answer=None)
     with pytest.raises(InputError, match="item s/0 has no answer to learn; remove it"):
         examples_of(pool, items, "text", "text")
@@ -342,16 +310,8 @@ def test_which_models_can_be_tuned(changes, reason):
 @pytest.mark.parametrize(
     ("shown", "error", "message"),
     [
-        (
-            True,
-            RuntimeError("odd\nshape"),
-            r"fails while it is tuned \(RuntimeError: odd shape\)",
-        ),
-        (
-            True,
-            torch.OutOfMemoryError("full"),
-            "does not fit into the memory of the GPU",
-        ),
+        (True, RuntimeError("odd\nshape"), r"fails while it is tuned \(RuntimeError: odd shape\)"),
+        (True, torch.OutOfMemoryError("full"), "does not fit into the memory of the GPU"),
         (False, TypeError("pixels"), r"takes no prompt without an image \(TypeError: pixels\)"),
     ],
 )

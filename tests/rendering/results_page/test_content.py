@@ -241,3 +241,18 @@ def test_one_severity_is_one(run: Path) -> None:
     config = {"seed": 3, "corruptions": {"types": ["fog"], "severities": [4]}}
     (run / "config.yaml").write_text(yaml.safe_dump(config))
     assert "1 corruption at 1 severity" in page_content(run, PAGE, OUTPUTS)["facts"]
+
+
+def test_no_model_is_best_and_no_reason_is_most_of_them_among_equals(run: Path) -> None:
+    rows = {"model": ["a", "b", "c"], "ras": [0.1, 0.1, 0.3], "low": 0.0, "high": 0.2}
+    pl.DataFrame(rows).write_csv(run / "tables/main.csv")
+    lines = [f"s/{place},{place},rejected,{reason}" for place, reason in enumerate(("x", "y", "x", "z"))]
+    (run / "sources/s.report.csv").write_text("\n".join(["id,line,kind,reason", *lines]))
+    found = page_content(run, PAGE, OUTPUTS)
+    assert found["verdict"] == (
+        "Best by RAS, with equal numbers: Model A and Model <b>. All ranked models are above chance on clean "
+        "images."
+    )
+    assert found["left_out"][0] == "s: 4 rows rejected, most often: x"
+    (run / "sources/s.report.csv").write_text("\n".join(["id,line,kind,reason", lines[1], lines[0]]))
+    assert page_content(run, PAGE, OUTPUTS)["left_out"][0] == "s: 2 rows rejected, for example: y"

@@ -197,3 +197,16 @@ def test_a_page_without_samples_has_names_and_tables_that_sort(
     assert browser.run(column) == cells
     browser.click(browser.find("a[data-model]"))
     assert browser.messages() == []
+
+
+def test_an_answer_without_a_grade_on_the_clean_image_is_not_a_wrong_one(
+    browser: Browser, tmp_path: Path
+) -> None:
+    unknown = pl.when((pl.col("id") == "s/0") & (pl.col("severity") == 0)).then(None).otherwise("grade")
+    of = samples(questions(TEXTS), {"a": OF_A.with_columns(grade=unknown)})
+    browser.open(write_page(tmp_path / "page", of))
+    wait(browser, IS_READY)
+    titles = (
+        "return [...document.querySelectorAll('.chart[data-key=corruption] .bar')].map(each => each.title)"
+    )
+    assert browser.run(titles) == [f"{name}: 87.5 %, 8 answers; clean 100.0 %" for name in ("fog", "blur")]

@@ -93,10 +93,14 @@ class ClusterRun:
         self.started.append(process)
         return process
 
-    def run(self, *arguments: str, seconds: float = 900.0) -> Ended:
-        """Run to the end."""
+    def run(self, *arguments: str, seconds: float = 1800.0) -> Ended:
+        """Run to the end, or kill the run after so long, also on a busy machine."""
         process = self.start(*arguments)
-        text, _ = process.communicate(timeout=seconds)
+        try:
+            text, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            text, _ = process.communicate()
         return Ended(process.returncode, text)
 
     def jobs(self) -> dict[str, dict[str, str]]:

@@ -1,5 +1,6 @@
 """What dies while jobs run on a real SLURM: nothing is lost, and each cause is named (make test-cluster)."""
 
+import json
 import re
 import signal
 import subprocess
@@ -87,6 +88,8 @@ def test_a_cancelled_job_and_a_lost_node_are_named_and_submitted_again(held: Hel
     subprocess.run(["scontrol", "update", f"NodeName={node}", "State=RESUME"], check=False)
     assert process.returncode == 0, text[-6000:]
     assert f"SLURM job {first}: cancelled" in text and f"SLURM job {second}: its node failed" in text
+    record = json.loads((held.checkout.folder / "results/small/run.json").read_text())
+    assert record["calls"][-1]["tried_again"] >= 2
 
 
 def test_a_controller_that_restarts_loses_nothing(held: Held, cluster: Cluster) -> None:
@@ -132,4 +135,4 @@ def test_memory_grows_only_after_a_lack_of_it(held: Held) -> None:
     held.release()
     ended = held.run("--until", "kappa", "--retries", "3")
     assert ended.status == 0, ended.text[-6000:]
-    assert "out of memory; it had 400 MB, a retry asks for 800" in ended.text
+    assert re.search("out of memory.*; it had 400 MB, a retry asks for 800", ended.text)

@@ -1,23 +1,24 @@
 """Read the rows of captioned images from files of several forms."""
 
 import csv
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchc.benchmarks.naturalbench.curation.caption_sets import Form
+from benchc.json_content import is_text, json_content
 from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.item_images import read_item_images
 from benchc.sources.item_text import are_texts, read_answer_list
-from benchc.sources.tsv import Row, listed, read_header, read_rows
+from benchc.sources.tsv import LARGEST_ROW, Row, after, listed, read_header, read_rows
 
 ENTITIES_HEADER = ["image_name", "comment_number", "comment"]
 CSV_COLUMNS = ("image", "caption")
 TSV_COLUMNS = ("index", "image", "answer")
 DOCCI_KEYS = ("image_file", "description")
 XM3600_KEY = "image/key"
+LONGEST_NUMBER = 10  # digits of a caption's number
 
 
 class CaptionRow(NamedTuple):
@@ -58,7 +59,8 @@ def caption_rows(path: Path, form: Form, locale: str | None = None) -> Iterator[
 def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str, str], str | None]]:
     """Yield the rows of a CSV file with a header: the line on which one ends, its fields, and what is wrong.
 
-    Raises SourceError where there is no such file, a column is missing, or it is no CSV file in UTF-8.
+    Raises SourceError where there is no such file, a column is missing or there twice, or it is no CSV file
+    in UTF-8.
     """
     if not path.is_file():
         raise SourceError(f"{path}: there is no such file; correct the path in the configuration")
@@ -71,10 +73,14 @@ def csv_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, dict[str
                     f"{path}: has no column {missing[0]!r}; its columns are {listed(header) or 'none'}; "
                     "give it a header with these names, separated by commas"
                 )
+            if doubled := [name for name in columns if header.count(name) > 1]:
+                raise SourceError(f"{path}: has two columns {doubled[0]!r}; remove one")
             for fields in filter(None, reader):
                 problem = None
                 if len(fields) != len(header):
                     problem = f"has {len(fields)} fields where the header has {len(header)}"
+                elif any("\0" in field for field in fields):
+                    problem = "contains a NUL character"
                 empty = dict.fromkeys(columns, "")
                 yield reader.line_num, empty | dict(zip(header, fields, strict=False)), problem
         except csv.Error as error:
@@ -94,7 +100,11 @@ def _csv(path: Path) -> Iterator[CaptionRow]:
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     # Bytes, of which only line feeds end a line: captions may contain other characters that Python splits at.
     with path.open("rb") as file:
-        for number, data in enumerate(file, start=1):
+        for number, data in enumerate(iter(lambda: file.readline(LARGEST_ROW + 1), b""), start=1):
+            if len(data) > LARGEST_ROW:
+                raise SourceError(
+                    f"{path}: line {number} has more than {LARGEST_ROW:,} bytes; give a file as published"
+                )
             try:
                 line = data.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError as error:
@@ -104,7 +114,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def _not_utf8(path: Path, line: int, error: UnicodeDecodeError) -> SourceError:
-    return SourceError(f"{path}: after line {line} the file is not UTF-8 ({error}); save it as UTF-8")
+    return SourceError(f"{path}: {after(line)}the file is not UTF-8 ({error}); save it as UTF-8")
 
 
 def _flickr30k(path: Path) -> Iterator[CaptionRow]:
@@ -114,28 +124,32 @@ def _flickr30k(path: Path) -> Iterator[CaptionRow]:
             separated = True
         elif separated:
             parts = [part.strip() for part in text.split("|", 2)]
-            if len(parts) < 3 or not parts[1].isdecimal():
+            if len(parts) < 3 or not _is_number(parts[1]):
                 yield CaptionRow(line, parts[0], problem="is not: image name | caption number | caption")
             else:
                 yield CaptionRow(line, parts[0], int(parts[1]), parts[2])
         else:
             key, tab, caption = text.partition("\t")
             name, _, number = key.strip().rpartition("#")
-            if not (tab and name and number.isdecimal()):
+            if not (tab and name and _is_number(number)):
                 yield CaptionRow(line, key.strip(), problem="is not: image name#caption number, tab, caption")
             else:
                 yield CaptionRow(line, name, int(number), caption)
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < LONGEST_NUMBER
 
 
 def _json_lines(path: Path, keys: Sequence[str]) -> Iterator[tuple[int, dict[str, Any] | CaptionRow]]:
     """Yield the object of each line, whose ``keys`` have texts, or a row with what is wrong."""
     for line, text in _lines(path):
         try:
-            values = json.loads(text)
+            values = json_content(text)
         except ValueError as error:
             yield line, CaptionRow(line, "", problem=f"is not JSON ({error})")
             continue
-        if not isinstance(values, dict) or not all(isinstance(values.get(key), str) for key in keys):
+        if not isinstance(values, dict) or not all(is_text(values.get(key)) for key in keys):
             what = "no text" if len(keys) == 1 else "no texts"
             yield line, CaptionRow(line, "", problem=f"has {what} {' and '.join(keys)}")
             continue

@@ -118,6 +118,8 @@ def _add(row: CaptionRow, pictures: dict[str, Picture]) -> None:
     text = row.caption.strip()
     if not text:
         raise InvalidRowError("has no caption")
+    if "\0" in text:
+        raise InvalidRowError("contains a NUL character")
     if number in {caption.number for caption in picture.captions}:
         raise InvalidRowError(f"caption {number} of image {row.name} is there twice")
     picture.captions.append(Caption(number, row.line, text))

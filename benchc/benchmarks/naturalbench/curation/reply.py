@@ -1,6 +1,5 @@
 """Questions from the reply of a language model."""
 
-import json
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
@@ -8,15 +7,17 @@ from typing import NamedTuple, get_args
 
 from benchc.benchmarks.naturalbench.kinds import QuestionType
 from benchc.endpoint.language_model import UnusableError
+from benchc.json_content import json_content
 
 LONGEST = 2000  # characters of a question or an option
-FENCED = re.compile(r"```(?:json)?\s*\n(.*?)```", re.DOTALL | re.IGNORECASE)
+FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 YES_NO = re.compile(r"(yes|no)\b", re.IGNORECASE)
 # A letter, and what follows it: A, (A), A: text, Option A) text.
 LETTER = re.compile(r"(?:option\s+)?\(?([AB])(?:\)|$|\s*[.:])[.:]?\s*(.*)", re.IGNORECASE | re.DOTALL)
 # A question that its options follow: ... Option: A: text; B: text. A letter inside a sentence is no option.
+# Of white space, only the beginning is tried: all of its parts would take minutes for many line breaks.
 WITH_OPTIONS = re.compile(
-    r"(?P<question>.+?)(?:(?<=[^\w\s])\s*|\s*\n\s*)\(?A\s*[).:]\s*(?P<A>\S.*?)"
+    r"(?P<question>.+?)(?:(?<=[^\w\s])|(?<!\s)(?=[^\S\n]*\n))\s*+\(?A\s*[).:]\s*(?P<A>\S.*?)"
     r"[\s;,]+\(?B\s*[).:]\s*(?P<B>\S.*?)[\s;]*",
     re.DOTALL,
 )
@@ -59,8 +60,8 @@ def json_object(text: str) -> dict[str, object]:
     """Return the JSON object of a reply, in a code fence or not; raises UnusableError where it is none."""
     fenced = FENCED.search(text)
     try:
-        found = json.loads(fenced[1] if fenced else text)
-    except (ValueError, RecursionError) as error:
+        found = json_content(fenced[1] if fenced else text)
+    except ValueError as error:
         raise UnusableError("the reply is not JSON") from error
     if not isinstance(found, dict):
         raise UnusableError("the reply is not a JSON object")

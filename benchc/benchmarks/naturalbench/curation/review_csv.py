@@ -10,6 +10,7 @@ import polars as pl
 from benchc.benchmarks.naturalbench.curation.review_files import ReviewError, read_answers, written_id
 from benchc.benchmarks.naturalbench.curation.review_rows import Row
 from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
+from benchc.csv_cells import cell_of
 from benchc.printable import printable
 
 
@@ -22,7 +23,8 @@ def review_csv(rows: Sequence[Row], annotator: str) -> str:
     writer.writerow(["id", "annotator", "question", *columns, "choices", "answer"])
     for row in rows:
         values = [*row.images, *row.captions] if about_pairs else [*row.images, *(row.options or ("", ""))]
-        writer.writerow([written_id(row.id), annotator, row.question, *values, " / ".join(row.choices), ""])
+        cells = [written_id(row.id), annotator, row.question, *values, " / ".join(row.choices), ""]
+        writer.writerow(map(cell_of, cells))
     return text.getvalue()
 
 

@@ -1,5 +1,6 @@
 """Judgements of people, in a CSV file."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,16 +13,26 @@ from benchc.errors import InputError
 
 COLUMNS = ("model", "id", "corruption", "severity", "kind", "reference", "score")
 
+FORMS = {
+    "severity": ("0|[1-9][0-9]*", "a whole number, 0 for clean"),
+    "kind": ("dis|ref|com", "dis, ref or com"),
+    "reference": ("0|[1-9][0-9]*", "a whole number, from 0"),
+}
+
 Key = tuple[str, ...]
 
 
 def read_people(path: Path, model: str) -> Mapping[Key, list[str]]:
     """Return the scores of one model's replies as texts, by the texts of id to reference.
 
-    Several rows of a comparison are several people's. Raises InputError where the file cannot be read.
+    Several rows of a comparison are several people's. Raises InputError where the file cannot be read, and,
+    with the row, for a kind or number that no comparison has.
     """
     found: defaultdict[Key, list[str]] = defaultdict(list)
-    for _, row in read_rows(path, COLUMNS):
+    for number, row in read_rows(path, COLUMNS):
+        for name, (pattern, expected) in FORMS.items():
+            if re.fullmatch(pattern, row[name]) is None:
+                raise InputError(f"{path}: row {number}: {name} is {row[name]!r}; it should be {expected}")
         if row["model"] == model:
             found[tuple(row[name] for name in COLUMNS[1:-1])].append(row["score"])
     return found

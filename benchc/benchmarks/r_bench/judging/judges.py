@@ -21,6 +21,7 @@ from benchc.errors import InputError
 from benchc.pluralize import pluralize
 
 MOST_UNREADABLE = 0.01  # share of judgements without a score from which there is a warning
+FEWEST_EQUAL = 20  # readable scores of a language model, all the same, from which there is a warning
 
 
 @contextmanager
@@ -78,7 +79,7 @@ def footer_of(
 
 
 def report(table: pl.DataFrame, label: str) -> None:
-    """Print how many judgements there are, and warn of unreadable ones."""
+    """Print how many judgements there are, and warn of unreadable ones and of one score for a whole task."""
     letters = int((table["judge"] == "letter").sum())
     print(f"{label}: {pluralize(table.height, 'judgement')}, {letters:,} by letters", file=sys.stderr)
     bad = table.filter(~pl.col("readable"))
@@ -90,6 +91,18 @@ def report(table: pl.DataFrame, label: str) -> None:
             f"counted as 0, the first in the recording {bad['request_key'][0]}",
             file=sys.stderr,
         )
+    scores = table.filter(pl.col("readable") & (pl.col("judge") == "llm")).group_by(
+        "task", maintain_order=True
+    )
+    for task, count, least, most in scores.agg(
+        pl.len(), pl.min("score").alias("least"), pl.max("score").alias("most")
+    ).iter_rows():
+        if least == most and count >= FEWEST_EQUAL:
+            print(
+                f"warning: {label}: the judge gives {least:g} in all {count:,} judgements of {task}; read "
+                "some in the recording",
+                file=sys.stderr,
+            )
 
 
 def _encode(name: str, texts: Sequence[str], threads: int) -> Any:

@@ -43,8 +43,8 @@ def released_judgements(
     """Return one row of JUDGE_SCORES for each item and kind.
 
     A name is the item's id after its source, with or without an ending such as .jpg. Raises InputError for an
-    item without a result or with two, a result of an mcq item that is not 0 or 1, or an item with several
-    cells. Results without an item are counted on stderr.
+    item without a result or with two, a result of two items, a result of an mcq item that is not 0 or 1, or
+    an item with several cells. Results without an item are counted on stderr.
 
     Args:
         cells: KEY of the assigned cells and of the clean images
@@ -68,16 +68,20 @@ def _rows(
     by_stem: dict[str, list[str]] = {}
     for name in results:
         by_stem.setdefault(Path(name).stem, []).append(name)
-    used = set()
+    used: dict[str, str] = {}
     for id_, corruption, severity in shown.iter_rows():
         own = id_.partition("/")[2]
-        names = [own] if own in results else by_stem.get(Path(own).stem, [])
+        # Of an id such as 12.1, the whole comes first.
+        names = [own] if own in results else by_stem.get(own) or by_stem.get(Path(own).stem, [])
         if not names:
             raise InputError(f"{path}: has no result of item {id_}; add a row with the name {own}")
         if len(names) > 1:
             raise InputError(f"{path}: {names[0]!r} and {names[1]!r} may be item {id_}; remove one row")
         (name,) = names
-        used.add(name)
+        if used.setdefault(name, id_) != id_:
+            raise InputError(
+                f"{path}: {name!r} may be item {used[name]} or {id_}; give each a row with its whole name"
+            )
         task = items[id_].task
         if task == "mcq" and results[name] not in (0, 1):
             raise InputError(

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.vqa_robustness.metrics.severity import Floats
+from benchc.schemas.printed import read_csv
 
 MODEL, CORRUPTION, ACCURACY = "model", "corruption", "accuracy"
 STUDIED = "weights: {}"  # by the name of the weighting
@@ -30,7 +31,7 @@ INTERVALS = {
 
 def read_intervals(path: Path) -> pl.DataFrame:
     """Return the columns ``INTERVALS`` of a CSV file."""
-    return pl.read_csv(path, schema=INTERVALS, glob=False)
+    return read_csv(path, schema=INTERVALS)
 
 
 def ends(intervals: pl.DataFrame, kind: str, names: Sequence[str]) -> tuple[Floats, Floats]:

@@ -150,20 +150,17 @@ def test_both_scorings_and_three_architectures_take_part(config):
     assert len(config.settings.targets) == 4
 
 
-def test_tables_figures_and_report_are_there(folder):
+def test_tables_figures_report_and_diagnostics_are_there(folder):
     names = ["1a", "3", "4", "5", "6", "7", "8", "9", "10"]
     made = [
         *(f"figures/figure{name}.{kind}" for name in names for kind in ("png", "pdf")),
         *(f"tables/table1.{kind}" for kind in ("csv", "md", "tex")),
         "report.html",
     ]
-    assert [name for name in made if not (folder / name).is_file()] == []
-
-
-def test_the_diagnostics_are_there():
-    folder = ROOT / "results/demo-diagnostics"
-    names = ["tables/discrimination.md", "tables/option_order.md", "figures/figure_discrimination.png"]
-    assert [name for name in names if not (folder / name).is_file()] == []
+    diagnostics = ["tables/discrimination.md", "tables/option_order.md", "figures/figure_discrimination.png"]
+    files = [folder / name for name in made]
+    files += [ROOT / "results/demo-diagnostics" / name for name in diagnostics]
+    assert [file for file in files if not file.is_file()] == []
 
 
 def test_generated_answers_are_the_predictions():

@@ -1,6 +1,3 @@
-import re
-from pathlib import Path
-
 import numpy as np
 import polars as pl
 import pytest
@@ -9,13 +6,10 @@ from matplotlib.colors import to_rgb
 from matplotlib.patches import PathPatch
 
 from benchc.benchmarks.bench_c.figures.figure10 import MEDIAN, plot
-from benchc.benchmarks.bench_c.schemas.scores import SCORES
-from benchc.errors import InputError
 from benchc.rendering.style import COLUMN_WIDTH, TEXT_WIDTH
-from benchc.schemas.parquet import write_table
+from tests.benchmarks.bench_c.figures.drawn import clashes, words
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, score, scores
 from tests.benchmarks.bench_c.metrics.score_tables import scored
-from tests.benchmarks.bench_c.outputs import output, write_models
 
 GROUPS = {"defocus_blur": "blur", "snow": "weather", "zoom_blur": "blur"}
 
@@ -23,24 +17,22 @@ GROUPS = {"defocus_blur": "blur", "snow": "weather", "zoom_blur": "blur"}
 def boxes(axes: Axes) -> dict[str, tuple[float, float, float, float]]:
     """Position, lower quartile, median and upper quartile of every box by its name, "corruption severity"."""
     medians = [line for line in axes.lines if to_rgb(line.get_color()) == to_rgb(MEDIAN)]
+    patches = [patch for patch in axes.patches if isinstance(patch, PathPatch)]
     found = {}
-    for patch, median in zip(
-        [patch for patch in axes.patches if isinstance(patch, PathPatch)], medians, strict=True
-    ):
+    for patch, median in zip(patches, medians, strict=True):
         box = patch.get_path().get_extents()
-        height = median.get_ydata()[0]
-        found[patch.get_label()] = ((box.x0 + box.x1) / 2, box.y0, height, box.y1)
+        found[patch.get_label()] = ((box.x0 + box.x1) / 2, box.y0, median.get_ydata()[0], box.y1)
     return found
 
 
 def test_boxes_are_over_models_means_worked_by_hand():
     # Nine models, whose means under snow at severity 1 are 0, -0.1, ... -0.8.
+    rows = [("s/0", -0.3, -0.1, 1), ("s/1", 0.3, -0.1, 1), ("s/0", -0.9, 0, 2)]
     tables = {
         f"m{model}": scores(
             [
-                score("s/0", 0.1, 0.1, -0.1 * model - 0.3, "RW", severity=1),
-                score("s/1", 0.1, 0.1, -0.1 * model + 0.3, "RW", severity=1),
-                score("s/0", 0.1, 0.1, -0.9, "RW", severity=2),
+                score(id_, 0.1, 0.1, ras + slope * model, "RW", severity=level)
+                for id_, ras, slope, level in rows
             ]
         )
         for model in range(9)
@@ -56,50 +48,30 @@ def test_boxes_are_over_models_means_worked_by_hand():
     assert not weather.collections  # no points
 
 
-def test_panels_are_groups_on_one_scale_and_severities_have_one_colour():
+def test_panels_are_groups_on_one_scale_and_severities_have_one_colour_in_any_order_of_rows():
     tables = {f"m{seed}": drawn_scores(9, list(GROUPS), seed) for seed in range(8)}
     figure = plot(tables, groups_of=GROUPS)
     blur, weather = figure.axes
-    assert [axes.get_title() for axes in figure.axes] == ["(a) Blur", "(b) Weather"]
-    assert [text.get_text() for text in blur.get_xticklabels()] == ["defocus blur", "zoom blur"]
+    assert words(axes.title for axes in figure.axes) == ["(a) Blur", "(b) Weather"]
+    assert words(blur.get_xticklabels()) == ["defocus blur", "zoom blur"]
     assert blur.get_ylim() == weather.get_ylim()
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["severity 1", "5"]
+    assert words(figure.legends[0].get_texts()) == ["severity 1", "5"]
     legend = [patch.get_facecolor() for patch in figure.legends[0].get_patches()]
     luminance = [np.dot(colour[:3], (0.2126, 0.7152, 0.0722)) for colour in legend]
     assert luminance[0] > luminance[1] + 0.3  # darker is more severe, also in grey print
     for axes in figure.axes:
+        names = [name.replace(" ", "_") for name in words(axes.get_xticklabels())]
         for patch in axes.patches:
-            severity = patch.get_label().split()[1]
+            name, severity = patch.get_label().split()
             assert patch.get_facecolor() == legend[["1", "5"].index(severity)]
-
-
-def test_many_boxes_against_numpy_in_any_order_of_rows():
-    corruptions = [f"corruption_{number}" for number in range(19)]
-    groups_of = {name: f"group {number % 5}" for number, name in enumerate(corruptions)}
-    tables = {f"m{seed}": drawn_scores(7, corruptions, seed) for seed in range(13)}
-    figure = plot(tables, groups_of=groups_of)
-    assert figure.get_figwidth() == TEXT_WIDTH and len(figure.axes) == 5
-    drawn = {name: box for axes in figure.axes for name, box in boxes(axes).items()}
-    assert len(drawn) == 19 * 2
-    for axes in figure.axes:
-        names = [re.sub(r"\s", "_", text.get_text()) for text in axes.get_xticklabels()]
-        for label, (position, *numbers) in boxes(axes).items():
-            name, severity = label.rsplit(" ", 1)
+            position, *numbers = boxes(axes)[patch.get_label()]
+            cell = {"corruption": name, "severity": int(severity)}
+            means = [table.filter(**cell)["ras"].mean() for table in tables.values()]
             assert names[round(position)] == name
-            means = [
-                np.mean(
-                    [
-                        row["ras"]
-                        for row in table.rows(named=True)
-                        if row["corruption"] == name and row["severity"] == int(severity)
-                    ]
-                )
-                for table in tables.values()
-            ]
             assert numbers == pytest.approx(list(np.quantile(means, (0.25, 0.5, 0.75))))
     shuffled = {name: table.sample(fraction=1, shuffle=True, seed=1) for name, table in tables.items()}
-    again = plot(shuffled, groups_of=groups_of)
-    assert {name: box for axes in again.axes for name, box in boxes(axes).items()} == drawn
+    again = plot(shuffled, groups_of=GROUPS)
+    assert [boxes(axes) for axes in again.axes] == [boxes(axes) for axes in figure.axes]
 
 
 def test_few_models_are_points_in_the_colour_of_the_severity_with_their_median():
@@ -114,28 +86,22 @@ def test_few_models_are_points_in_the_colour_of_the_severity_with_their_median()
     for points, median in zip(axes.collections, medians, strict=True):
         assert median == pytest.approx([np.median(points.get_offsets()[:, 1])] * 2)
     heights = sorted(position[1] for points in axes.collections for position in points.get_offsets().tolist())
-    means = [
-        value
-        for table in tables.values()
-        for value in table.group_by("severity").agg(pl.col("ras").mean())["ras"]
-    ]
-    assert heights == pytest.approx(sorted(means))
+    means = [table.group_by("severity").agg(pl.col("ras").mean())["ras"] for table in tables.values()]
+    assert heights == pytest.approx(sorted(pl.concat(means)))
     assert not any(line.get_marker() == "o" for line in axes.lines)  # none twice
 
 
-def test_a_model_far_from_the_others_is_a_circle():
+def test_a_group_too_wide_for_a_row_continues_in_the_next_and_a_model_far_from_the_others_is_a_circle():
+    corruptions = [f"c{number}" for number in range(14)]
+    figure = plot({"m": drawn_scores(2, corruptions, 0)}, groups_of=dict.fromkeys(corruptions, "digital"))
+    assert [axes.get_title() for axes in figure.axes] == ["(a) Digital", "Digital (continued)"]
+    assert figure.get_figwidth() == TEXT_WIDTH
+    assert sum(len(axes.collections) for axes in figure.axes) == 28
     rows = [scores([score("s/0", 0.1, 0.1, ras, "RW")]) for ras in (0, 0, *[-0.1] * 4, -0.2, -0.2, -0.9)]
     tables = {f"m{number}": table for number, table in enumerate(rows)}
     (axes,) = plot(tables, groups_of={"snow": "weather"}).axes
     circles = [line.get_ydata().tolist() for line in axes.lines if line.get_marker() == "o"]
     assert circles == [[-0.9]]
-
-
-def test_a_group_too_wide_for_a_row_continues_in_the_next():
-    corruptions = [f"c{number}" for number in range(14)]
-    figure = plot({"m": drawn_scores(2, corruptions, 0)}, groups_of=dict.fromkeys(corruptions, "digital"))
-    assert [axes.get_title() for axes in figure.axes] == ["(a) Digital", "Digital (continued)"]
-    assert sum(len(axes.collections) for axes in figure.axes) == 28
 
 
 def test_one_model_no_scores_and_errors():
@@ -148,18 +114,9 @@ def test_one_model_no_scores_and_errors():
         plot({}, groups_of=GROUPS)
     with pytest.raises(ValueError, match="scores of m have snow, whose group is not given"):
         plot({"m": one}, groups_of={"fog": "weather"})
-
-
-def test_it_is_drawn_of_the_files_of_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    write_models("models.json", {"one": "One", "two": "Two"})
-    for seed, name in enumerate(("one", "two")):
-        write_table(drawn_scores(4, ["snow", "fog"], seed), tmp_path / f"{name}.parquet", SCORES)
-    files = {"scores": ["one.parquet", "two.parquet"], "models": ["models.json"]}
-    figure = output("figure10", files, groups={"snow": "weather", "fog": "haze"})
-    assert [axes.get_title() for axes in figure.axes] == ["(a) Weather", "(b) Haze"]
-    with pytest.raises(InputError, match="fog"):
-        output("figure10", files, groups={"snow": "weather"})
+    for note in ("On 1 of 2 items.", ""):
+        (legend,) = plot({"a": one}, groups_of=GROUPS, note=f" {note}" if note else "").legends
+        assert legend.get_title().get_text() == note
 
 
 @pytest.mark.parametrize("ras", [0.0, -1e-17, 0.001])
@@ -168,14 +125,6 @@ def test_values_that_are_nearly_equal_are_not_magnified(ras: float):
     for axes in plot({"a": table, "b": table}, groups_of=GROUPS).axes:
         low, high = axes.get_ylim()
         assert low <= -0.02 and high >= 0.02
-
-
-def test_a_note_is_above_the_severities():
-    table = scores([score("s/0", 0.1, 0.1, -0.5, "RW")])
-    (legend,) = plot({"a": table}, groups_of=GROUPS, note=" On 1 of 2 items.").legends
-    assert legend.get_title().get_text() == "On 1 of 2 items."
-    (legend,) = plot({"a": table}, groups_of=GROUPS).legends
-    assert legend.get_title().get_text() == ""
 
 
 NAMES = ["geometric_transform", "color_channel", "weather_condition", "shape_changing", "random_valued_noise"]
@@ -188,12 +137,8 @@ def test_few_corruptions_of_long_names_have_room(count: int, severities: list[in
     table = scored(3, 0, names, severities)
     figure = plot({"a": table, "b": table}, groups_of={name: name for name in names}, note="On 3 of 4 items.")
     figure.draw_without_rendering()
-    page, (legend,) = figure.bbox, figure.legends
-    texts = [axes.title for axes in figure.axes]
-    texts += [text for axes in figure.axes for text in axes.get_xticklabels()]
-    texts += [*legend.get_texts(), legend.get_title()]
-    boxes = [(text.get_text(), text.get_window_extent()) for text in texts]
-    assert [(a, b) for k, (a, box) in enumerate(boxes) for b, other in boxes[:k] if box.overlaps(other)] == []
-    assert all(page.x0 <= box.x0 and box.x1 <= page.x1 for _, box in boxes)
+    (legend,) = figure.legends
+    texts = [text for axes in figure.axes for text in (axes.title, *axes.get_xticklabels())]
+    assert clashes([*texts, *legend.get_texts(), legend.get_title()], figure.bbox) == []
     # In one row, in their order.
     assert len({round(text.get_window_extent().y0) for text in legend.get_texts()}) == 1

@@ -1,10 +1,11 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.bench_c.figures.figure1a import ZERO_POSITION, figure1a
+from tests.benchmarks.bench_c.figures.drawn import words
 from tests.benchmarks.bench_c.figures.figure_tables import selection
 
 
@@ -19,34 +20,26 @@ def test_bars_are_the_shares_counted_by_hand():
     pool, benchmark = heights(figure)
     assert pool == [37.5, 25.0, 12.5, 0.0, 12.5, 12.5]
     assert benchmark == pytest.approx([0, 0, 100 / 3, 0, 100 / 3, 100 / 3])
-    assert [text.get_text() for text in figure.axes[0].texts] == [
-        *("38", "25", "12", "", "12", "12"),
-        *("", "", "33", "", "33", "33"),
-    ]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        "candidate pool (n = 8)",
-        "benchmark (n = 3)",
-    ]
+    shares = ["38", "25", "12", "", "12", "12", "", "", "33", "", "33", "33"]
+    assert words(figure.axes[0].texts) == shares
+    assert words(figure.legends[0].get_texts()) == ["candidate pool (n = 8)", "benchmark (n = 3)"]
 
 
-def test_each_pair_of_bars_is_between_the_ends_of_its_bin():
-    figure = figure1a(selection([0.0, 0.15, 0.3], [False, True, True]))
-    axes = figure.axes[0]
-    labels = dict(zip(axes.get_xticks(), (text.get_text() for text in axes.get_xticklabels()), strict=True))
+def test_each_pair_of_bars_is_between_the_ends_of_its_bin_the_pool_grey_and_the_benchmark_hatched():
+    (axes,) = figure1a(selection([0.0, 0.15, 0.3], [False, True, True])).axes
+    labels = dict(zip(axes.get_xticks(), words(axes.get_xticklabels()), strict=True))
     assert labels == {ZERO_POSITION: "κ = 0\n(consistent)", 0: "0", 1: "0.1", 2: "0.2", 3: "0.3"}
     for pool, benchmark, middle in zip(*axes.containers, [ZERO_POSITION, 0.5, 1.5, 2.5], strict=True):
         assert pool.get_x() + pool.get_width() == pytest.approx(middle)
         assert benchmark.get_x() == pytest.approx(middle)
-
-
-def test_pool_is_grey_and_benchmark_is_hatched():
-    pool, benchmark = figure1a(selection([0.0, 0.2], [False, True])).axes[0].containers
+    pool, benchmark = axes.containers
     assert len(set(to_rgb(pool[0].get_facecolor()))) == 1
     assert pool[0].get_hatch() is None
     assert len(set(to_rgb(benchmark[0].get_facecolor()))) == 3
     assert benchmark[0].get_hatch()
 
 
+@settings(max_examples=25)
 @given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=40))
 def test_every_item_is_in_one_bar(items: list[tuple[float, bool]]):
     kappas = [kappa for kappa, _ in items]
@@ -62,4 +55,4 @@ def test_every_item_is_in_one_bar(items: list[tuple[float, bool]]):
 
 def test_small_shares_are_not_rounded_to_nothing():
     figure = figure1a(selection([0.0] * 995 + [0.15] * 4 + [0.3], [False] * 995 + [True] * 5))
-    assert [text.get_text() for text in figure.axes[0].texts][:4] == ["100", "", ".4", ".1"]
+    assert words(figure.axes[0].texts)[:4] == ["100", "", ".4", ".1"]

@@ -7,6 +7,7 @@ from benchc.benchmarks.bench_c.figures.figure3 import plot as plot_figure3
 from benchc.benchmarks.bench_c.figures.regimes import COLOURS
 from benchc.rendering.style import COLUMN_WIDTH, POOL_FILL
 from tests.benchmarks.bench_c.figures.case_tables import FOUR, cases, heights
+from tests.benchmarks.bench_c.figures.drawn import words
 
 
 def plot(table: pl.DataFrame) -> Figure:
@@ -27,43 +28,28 @@ def test_bars_are_the_probabilities_of_the_prediction_of_the_panels_regime():
         assert fills == {"clean": to_rgb(POOL_FILL["facecolor"]), "corrupted": to_rgb(COLOURS[regime])}
 
 
-def test_clean_and_corrupted_bars_of_an_option_touch_and_are_above_its_letter():
-    axes = plot(cases(*FOUR)).axes[0]
-    for option, (clean, corrupted) in enumerate(zip(*axes.containers, strict=True)):
+def test_bars_of_an_option_touch_above_its_letter_and_words_name_the_prediction():
+    panels = plot(cases(*FOUR)).axes
+    for option, (clean, corrupted) in enumerate(zip(*panels[0].containers, strict=True)):
         assert clean.get_x() + clean.get_width() == pytest.approx(option)
         assert corrupted.get_x() == pytest.approx(option)
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["A", "B✓", "C"]
-    assert [text.get_fontweight() for text in axes.get_xticklabels()] == ["normal", "bold", "normal"]
+    letters = panels[0].get_xticklabels()
+    assert words(letters) == ["A", "B✓", "C"]
+    assert [text.get_fontweight() for text in letters] == ["normal", "bold", "normal"]
+    first, _, third, _ = (axes.get_xlabel().splitlines() for axes in panels)
+    assert first[:2] == ["ΔS +0.200, ΔC +0.300", "RAS −0.300, right → wrong"]
+    assert first[2:] == ["zoom blur at severity 2", "s/0"]
+    assert third[:2] == ["ΔS +0.125, ΔC −0.500", "RAS +0.438, wrong → right"]
+    # Predictions carry their heights: 1 : 1/2 : 1/4 clean, that reversed and 0.01 more when corrupted.
+    heights_of = [(text.get_text(), round(text.xy[0], 2)) for text in panels[1].texts]
+    assert heights_of == [(".57", 0.0), (".58", 2.0)]
 
 
-def test_words_name_the_prediction_its_shifts_and_its_score():
-    texts = [axes.get_xlabel().splitlines() for axes in plot(cases(*FOUR)).axes]
-    assert texts[0] == [
-        "ΔS +0.200, ΔC +0.300",
-        "RAS −0.300, right → wrong",
-        "zoom blur at severity 2",
-        "s/0",
-    ]
-    assert texts[2][:2] == ["ΔS +0.125, ΔC −0.500", "RAS +0.438, wrong → right"]
-
-
-def test_the_predictions_carry_their_heights():
-    axes = plot(cases(*FOUR)).axes[1]
-    # 1 : 1/2 : 1/4 clean, that reversed and 0.01 more when corrupted.
-    assert [(text.get_text(), round(text.xy[0], 2)) for text in axes.texts] == [
-        (".57", 0.0),
-        (".58", 2.0),
-    ]
-
-
-def test_a_regime_without_a_prediction_and_no_prediction_at_all():
+def test_a_regime_without_a_prediction_no_prediction_at_all_and_many_options():
     figure = plot(cases(*FOUR[:1]))
     assert [len(axes.containers) for axes in figure.axes] == [2, 0, 0, 0]
     assert [text.get_text() for text in figure.axes[1].texts] == ["no samples"]
     assert all(not axes.containers for axes in plot(cases()).axes)
-
-
-def test_many_options_fit_side_by_side():
     axes = plot(cases(*FOUR, options=26, answer=25)).axes[0]
     assert len(heights(axes)["clean"]) == 26
     assert axes.get_xticklabels()[25].get_text() == "Z\n✓"

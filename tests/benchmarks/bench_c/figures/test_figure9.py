@@ -6,17 +6,17 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 
-from benchc.benchmarks.bench_c.figures.figure9 import plot as plot_figure9
+from benchc.benchmarks.bench_c.figures.figure9 import plot
 from benchc.benchmarks.bench_c.figures.kappa_examples import BANDS, band_of, examples_by_kappa
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.images import encode
 from benchc.rendering.style import TEXT_WIDTH
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
+from tests.benchmarks.bench_c.figures.drawn import clashes
 from tests.benchmarks.bench_c.figures.figure_tables import selection
-from tests.benchmarks.bench_c.outputs import output
+from tests.benchmarks.bench_c.outputs import output, write_filled
 
 
 def pool(rows: list[tuple[str, str, str, float]]) -> pl.DataFrame:
@@ -26,24 +26,16 @@ def pool(rows: list[tuple[str, str, str, float]]) -> pl.DataFrame:
 
 
 def test_a_band_is_a_third_of_the_range_and_includes_its_upper_end():
-    assert [band_of(kappa, 0.75) for kappa in (0, 0.25, 0.2501, 0.5, 0.5001, 0.75)] == [
-        *["low", "low", "medium", "medium", "high", "high"]
-    ]
+    bands = ["low", "low", "medium", "medium", "high", "high"]
+    assert [band_of(kappa, 0.75) for kappa in (0, 0.25, 0.2501, 0.5, 0.5001, 0.75)] == bands
     assert band_of(0.0, 0.0) == "low"
 
 
-def test_examples_are_of_many_sources_and_tasks_and_near_their_target():
-    table = pool(
-        [
-            ("a/0", "a", "map", 0.0),
-            ("a/1", "a", "map", 0.0),
-            ("a/2", "a", "web", 0.1),
-            ("b/0", "b", "map", 0.2),
-            ("a/3", "a", "map", 0.5),
-            ("b/1", "b", "web", 0.44),
-            ("b/2", "b", "web", 0.9),
-        ]
-    )
+def test_examples_are_of_many_sources_tasks_questions_and_images_and_near_their_target():
+    items = ("a/0 map 0.0", "a/1 map 0.0", "a/2 web 0.1", "b/0 map 0.2")
+    items += ("a/3 map 0.5", "b/1 web 0.44", "b/2 web 0.9")
+    rows = [item.split() for item in items]
+    table = pool([(id_, id_[0], task, float(kappa)) for id_, task, kappa in rows])
 
     def chosen(each: int) -> list[tuple[str, str]]:
         return examples_by_kappa(table, each=each).select("band", "id").rows()
@@ -58,9 +50,16 @@ def test_examples_are_of_many_sources_and_tasks_and_near_their_target():
         examples_by_kappa(table, each=1, ids=["a/0", "c/1"])
     with pytest.raises(ValueError, match="no items"):
         examples_by_kappa(table.clear(), each=1)
+    table = pool([(f"a/{number}", "a", "map", 0.0) for number in range(4)])
+    repeated = table.with_columns(
+        question=pl.Series(["Who?", "Who?", "What?", "Where?"]),
+        image_keys=pl.Series([["x", "y"], ["z"], ["y"], ["w"]]),
+    )
+    assert examples_by_kappa(repeated, each=2)["id"].to_list() == ["a/0", "a/3"]
+    assert examples_by_kappa(repeated, each=3)["id"].to_list() == ["a/0", "a/1", "a/3"]
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(
     kappas=st.lists(st.sampled_from([0.0, 0.0, 0.1, 0.2, 0.25, 0.5, 0.7]), min_size=1, max_size=20),
     each=st.integers(1, 5),
@@ -72,16 +71,6 @@ def test_bands_are_filled_whatever_the_order_of_rows(kappas: list[float], each: 
         members = [kappa for kappa in kappas if band_of(kappa, max(kappas)) == band]
         assert examples.filter(band=band).height == min(each, len(members))
     assert examples_by_kappa(table.reverse(), each=each).equals(examples)
-
-
-def test_no_question_and_no_image_is_shown_twice_where_others_are_left():
-    table = pool([(f"a/{number}", "a", "map", 0.0) for number in range(4)])
-    repeated = table.with_columns(
-        question=pl.Series(["Who?", "Who?", "What?", "Where?"]),
-        image_keys=pl.Series([["x", "y"], ["z"], ["y"], ["w"]]),
-    )
-    assert examples_by_kappa(repeated, each=2)["id"].to_list() == ["a/0", "a/3"]
-    assert examples_by_kappa(repeated, each=3)["id"].to_list() == ["a/0", "a/1", "a/3"]
 
 
 ITEMS = pl.DataFrame(
@@ -101,26 +90,15 @@ IMAGES = {
 }
 
 
-def plot() -> Figure:
-    return plot_figure9(ITEMS, IMAGES, largest_kappa=0.6)
-
-
-def positions(figure: Figure) -> dict[str, tuple[float, float]]:
-    return {text.get_text(): text.get_position() for text in figure.texts}
-
-
-def test_every_item_has_its_images_above_its_words_in_its_band():
-    figure = plot()
+def test_every_item_has_its_images_above_its_words_in_its_band_and_long_texts_are_cut():
+    figure = plot(ITEMS, IMAGES, largest_kappa=0.6)
     assert figure.get_figwidth() == TEXT_WIDTH
     shades = [[int(image.get_array()[0, 0, 0]) for image in axes.images] for axes in figure.axes]
     assert shades == [[10], [20, 20], [30]]
-    found = positions(figure)
-    for axes, kappa, texts in zip(
-        figure.axes,
-        ("κ = 0.000", "κ = 0.123", "κ = 0.600"),
-        (["map", "Where?", "A. here · B. there ✓"], ["web", "Who?"], ["$ chart", "A. x ✓ · B. y"]),
-        strict=True,
-    ):
+    found = {text.get_text(): text.get_position() for text in figure.texts}
+    kappas = ("κ = 0.000", "κ = 0.123", "κ = 0.600")
+    below = (["map", "Where?", "A. here · B. there ✓"], ["web", "Who?"], ["$ chart", "A. x ✓ · B. y"])
+    for axes, kappa, texts in zip(figure.axes, kappas, below, strict=True):
         box = axes.get_position()
         assert box.x0 < found[kappa][0] < box.x1 and found[kappa][1] > box.y1
         for text in texts:
@@ -131,27 +109,17 @@ def test_every_item_has_its_images_above_its_words_in_its_band():
     assert low > figure.axes[0].get_position().y0 > medium > high
     assert medium > figure.axes[2].get_position().y1
     assert found["no items"][1] == pytest.approx(medium)
-
-
-def test_long_texts_are_cut_and_nothing_is_drawn_outside():
-    figure = plot()
     figure.draw_without_rendering()
     assert any(text.get_text().endswith("…") for text in figure.texts)
     extents = [text.get_window_extent() for text in figure.texts]
-    for extent in extents:
-        assert figure.bbox.x0 <= extent.x0 and extent.x1 <= figure.bbox.x1
-        assert figure.bbox.y0 <= extent.y0 and extent.y1 <= figure.bbox.y1
+    assert all(figure.bbox.y0 <= extent.y0 and extent.y1 <= figure.bbox.y1 for extent in extents)
+    assert clashes(figure.texts, figure.bbox) == []
 
 
 def test_rows_of_a_full_band_do_not_overlap():
     # Two rows of low, one of high, and between them the band without items.
-    many = pl.concat(
-        [
-            ITEMS[[0] * 8].with_columns(id=pl.format("a/{}", pl.Series(range(8)))),
-            ITEMS[2:],
-        ]
-    )
-    figure = plot_figure9(many, dict.fromkeys(many["id"], IMAGES["a/0"]), largest_kappa=0.6)
+    many = pl.concat([ITEMS[[0] * 8].with_columns(id=pl.format("a/{}", pl.Series(range(8)))), ITEMS[2:]])
+    figure = plot(many, dict.fromkeys(many["id"], IMAGES["a/0"]), largest_kappa=0.6)
     boxes = [axes.get_position() for axes in figure.axes]
     assert [sum(box.y0 == other.y0 for other in boxes) for box in boxes] == [6] * 6 + [2] * 2 + [1]
     spans = [sorted(line.get_ydata(), reverse=True) for line in figure.artists]
@@ -162,37 +130,20 @@ def test_rows_of_a_full_band_do_not_overlap():
         assert bottom < box.y0 < box.y1 < top
     for upper, lower in ((boxes[0], boxes[6]), (boxes[6], boxes[8])):
         # Room for the words of the one and the kappa of the other.
-        words = [position[1] for position in (text.get_position() for text in figure.texts)]
+        words = [text.get_position()[1] for text in figure.texts]
         assert sum(lower.y1 < word < upper.y0 for word in words) >= 4
         assert upper.y0 - lower.y1 > 0.5 / figure.get_figheight()
-
-
-def test_an_item_without_images_is_named():
     with pytest.raises(ValueError, match="'a/1' has no images"):
-        plot_figure9(ITEMS, IMAGES | {"a/1": []}, largest_kappa=0.6)
+        plot(ITEMS, IMAGES | {"a/1": []}, largest_kappa=0.6)
 
 
 def test_it_draws_items_of_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     ids = [f"s/{number}" for number in range(4)]
-    table = pl.DataFrame(
-        {
-            "id": ids,
-            "source": "s",
-            "task": ["a", "b", "a", "b"],
-            "question": ids,
-            "hint": None,
-            "options": [["x", "y"]] * 4,
-            "answer": 0,
-            "category": "c",
-            "l2_category": "c",
-            "images": [
-                [{"bytes": encode(np.full((4, 4, 3), row, np.uint8)), "path": None}] for row in range(4)
-            ],
-            "image_keys": [[f"{id_}#0"] for id_ in ids],
-        },
-        schema=dict(POOL.columns),
-    )
-    write_table(table, tmp_path / "pool.parquet", POOL)
+    columns = {"id": ids, "source": "s", "task": ["a", "b"] * 2, "question": ids, "options": [["x", "y"]] * 4}
+    columns |= {"answer": 0, "image_keys": [[f"{id_}#0"] for id_ in ids]}
+    shades = [np.full((4, 4, 3), row, np.uint8) for row in range(4)]
+    images = [[{"bytes": encode(shade), "path": None}] for shade in shades]
+    write_filled(columns | {"images": images}, tmp_path / "pool.parquet", POOL)
     # In another order than the pool, as nothing promises one.
     chosen = selection([0.9, 0.0, 0.5, 0.1], [True, False, True, False], ids).reverse()
     write_table(chosen, tmp_path / "selected.parquet", SELECTED)
@@ -200,8 +151,8 @@ def test_it_draws_items_of_the_pool(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     files = {"pool": ["pool.parquet"], "selected": ["selected.parquet"]}
     choices: tuple[dict[str, object], ...] = ({}, {"each": 1}, {"items": ["s/2"]})
     figures = [output("figure9", files, **more) for more in choices]
-    shades = [[int(axes.images[0].get_array()[0, 0, 0]) for axes in figure.axes] for figure in figures]
-    assert shades == [[1, 3, 2, 0], [1, 2, 0], [2]]
+    shown = [[int(axes.images[0].get_array()[0, 0, 0]) for axes in figure.axes] for figure in figures]
+    assert shown == [[1, 3, 2, 0], [1, 2, 0], [2]]
     write_table(chosen.filter(pl.col("id") != "s/3"), tmp_path / "selected.parquet", SELECTED)
     with pytest.raises(ValueError, match=r"1 item of pool\.parquet without kappa, first 's/3'"):
         output("figure9", files)

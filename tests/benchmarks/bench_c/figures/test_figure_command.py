@@ -5,7 +5,6 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import polars as pl
 import pytest
 
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
@@ -15,42 +14,23 @@ from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from scripts import command
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection
-from tests.benchmarks.bench_c.outputs import write_models
+from tests.benchmarks.bench_c.outputs import write_filled, write_models
 from tests.stages import call_stage
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ids = ["mmstar/0", "mmstar/1", "world/0", "world/1"]
-    items = pl.DataFrame(
-        {
-            "id": ids,
-            "question": ["?"] * 4,
-            "hint": [None] * 4,
-            "options": [["a", "b"]] * 4,
-            "answer": [0] * 4,
-            "category": ["map", "web", "map", "map"],
-            "l2_category": ["x"] * 4,
-            "images": [[{"bytes": b"", "path": None}]] * 4,
-            "image_keys": [[f"{id_}#0"] for id_ in ids],
-        },
-        schema=dict(ITEMS.columns),
-    )
-    for source in ("mmstar", "world"):
-        part = items.filter(pl.col("id").str.starts_with(source))
-        write_table(part, tmp_path / f"sources/{source}.parquet", ITEMS)
-    pool = items.with_columns(
-        source=pl.col("id").str.split("/").list.first(), task=pl.col("category")
-    ).select(list(POOL.columns))
-    write_table(pool, tmp_path / "pool.parquet", POOL)
-    write_table(
-        selection([0.0, 0.2, 0.3, 0.4], [False, False, True, True], ids),
-        tmp_path / "selected.parquet",
-        SELECTED,
-    )
+    for number, source in enumerate(("mmstar", "world")):
+        write_filled({"id": ids[2 * number :][:2]}, tmp_path / f"sources/{source}.parquet", ITEMS)
+    columns = {"source": ["mmstar"] * 2 + ["world"] * 2, "task": ["map", "web", "map", "map"]}
+    write_filled({"id": ids, **columns}, tmp_path / "pool.parquet", POOL)
+    selected = selection([0.0, 0.2, 0.3, 0.4], [False, False, True, True], ids)
+    write_table(selected, tmp_path / "selected.parquet", SELECTED)
     for seed, model in enumerate(("one", "two")):
         write_table(drawn_scores(6, ["snow", "fog"], seed), tmp_path / f"scores/{model}.parquet", SCORES)
     write_models(tmp_path / "models.json", {"one": "One", "two": "Two"})
+    monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
@@ -61,11 +41,8 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "figure1a": SELECTION,
     "figure4": {"scores": "scores/one.parquet", "label": "One", "corruption": "snow", "severity": 5},
     "figure6": {**SCORES_OF_TWO, "groups": {"snow": "weather", "fog": "weather"}},
-    "figure7": {
-        "sources": ["sources/mmstar.parquet", "sources/world.parquet"],
-        "labels": {"mmstar": "MMStar", "world": "World"},
-        **POOL_AND_SELECTION,
-    },
+    "figure7": POOL_AND_SELECTION
+    | {"sources": ["sources/mmstar.parquet", "sources/world.parquet"], "labels": {"world": "World"}},
     "figure8": POOL_AND_SELECTION,
 }
 
@@ -80,8 +57,7 @@ def run(name: str, arguments: Mapping[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_a_figure_is_written_in_both_forms(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(folder)
+def test_a_figure_is_written_in_both_forms(name: str, folder: Path):
     run(name, ARGUMENTS[name])
     assert sorted(path.name for path in (folder / "out").iterdir()) == ["f.pdf", "f.png"]
     assert (folder / "out/f.png").read_bytes().startswith(b"\x89PNG")
@@ -102,14 +78,8 @@ def test_a_figure_is_written_in_both_forms(name: str, folder: Path, monkeypatch:
     ],
 )
 def test_errors_are_one_line_and_nothing_is_written(
-    name: str,
-    change: dict[str, Any],
-    message: str,
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    name: str, change: dict[str, Any], message: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ):
-    monkeypatch.chdir(folder)
     with pytest.raises(SystemExit) as stop:
         run(name, {**ARGUMENTS[name], **change})
     # Python prints the message of status 1.
@@ -121,10 +91,7 @@ def test_errors_are_one_line_and_nothing_is_written(
 @pytest.mark.parametrize(
     ("module", "message"),
     [
-        (
-            "bench_c.figures.figure99",
-            "error: there is no module .*bench_c.figures.figure99; ",
-        ),
+        ("bench_c.figures.figure99", "error: there is no module .*bench_c.figures.figure99; "),
         ("bench_c.figures.regimes", "error: .*regimes has no function regimes"),
         ("my-figure", "error: there is no stage 'my-figure'"),
     ],

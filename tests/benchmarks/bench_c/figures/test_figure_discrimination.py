@@ -10,12 +10,14 @@ from matplotlib.patches import PathPatch
 from benchc.benchmarks.bench_c.figures.figure_discrimination import figure_discrimination
 from benchc.errors import InputError
 from benchc.rendering.style import INK, TEXT_WIDTH
+from tests.benchmarks.bench_c.figures.drawn import words
 from tests.benchmarks.bench_c.outputs import output
 
 CRITERIA = ("sd", "range", "separable", "kendall")
 METRICS = ("acc_clean", "acc_corrupted", "delta_acc", "ras")
 ROWS = [(metric, weighting) for metric in METRICS for weighting in ("unweighted", "kappa")]
 NUMBERS = ("q025", "q25", "q50", "q75", "q975")
+VALUES = ("selected", "share_below", *(f"random_{name}" for name in NUMBERS))
 
 
 def table(**changes: Any) -> pl.DataFrame:
@@ -36,14 +38,13 @@ def table(**changes: Any) -> pl.DataFrame:
 
 def boxes(axes: Axes) -> dict[str, tuple[float, float, float, float]]:
     """Height, lower quartile, median and upper quartile by the box's name."""
-    medians = [
-        line for line in axes.lines if to_rgb(line.get_color()) == to_rgb(INK) and len(line.get_xdata()) == 2
-    ]
-    found = {}
+    dark = [line for line in axes.lines if to_rgb(line.get_color()) == to_rgb(INK)]
+    medians = [line.get_xdata()[0] for line in dark if len(line.get_xdata()) == 2]
     patches = [patch for patch in axes.patches if isinstance(patch, PathPatch)]
+    found = {}
     for patch, median in zip(patches, medians, strict=True):
         box = patch.get_path().get_extents()
-        found[patch.get_label()] = ((box.y0 + box.y1) / 2, box.x0, median.get_xdata()[0], box.x1)
+        found[patch.get_label()] = ((box.y0 + box.y1) / 2, box.x0, median, box.x1)
     return found
 
 
@@ -75,15 +76,13 @@ def test_every_box_diamond_and_share_is_the_tables():
             for height, row in zip(heights, rows, strict=True)
             if row["weighting"] == "unweighted"
         }
-    labels = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    labels = words(figure.axes[0].get_yticklabels())
     assert labels[::2] == ["clean accuracy", "corrupted accuracy", "ΔAcc", "RAS"]
     assert set(labels[1::2]) == {"κ-weighted"}
-    assert "random subsets of 40 items" in figure.legends[0].get_texts()[0].get_text()
-
-
-def test_whiskers_contain_95_percent():
-    figure = figure_discrimination(table())
-    row = table().filter(criterion="separable").row(0, named=True)
+    for size, text in ((40, "random subsets of 40 items"), (1, "random subsets of 1 item:")):
+        (legend,) = figure_discrimination(data.with_columns(size=pl.lit(size))).legends
+        assert text in words(legend.get_texts())[0]
+    row = data.filter(criterion="separable").row(0, named=True)
     ends = sorted({x for line in figure.axes[1].lines for x in line.get_xdata() if line.get_ydata()[0] == 0})
     assert ends[0] == pytest.approx(row["random_q025"]) and ends[-1] == pytest.approx(row["random_q975"])
 
@@ -94,10 +93,11 @@ def test_subsets_of_the_selected_set_have_a_line_over_95_percent():
     (height, *_), *others = boxes(figure.axes[1]).values()
     assert height < 0 < line.get_ydata()[0] == diamonds(figure.axes[1])[0][0]
     assert others[0][0] == diamonds(figure.axes[1])[1][0] == 1
-    names = [
-        drawing.legends[0].get_texts()[1].get_text() for drawing in (figure, figure_discrimination(table()))
-    ]
-    assert names == ["of the selected set: median, 95 %", "selected set"]
+    drawings = (
+        (figure, "of the selected set: median, 95 %"),
+        (figure_discrimination(table()), "selected set"),
+    )
+    assert all(words(drawing.legends[0].get_texts())[1] == name for drawing, name in drawings)
 
 
 @pytest.mark.parametrize(
@@ -109,32 +109,20 @@ def test_subsets_of_the_selected_set_have_a_line_over_95_percent():
     ],
 )
 def test_a_note_says_how_many_items_were_evaluated(evaluated: tuple[int, int], note: str):
-    data = table().with_columns(
-        selected_evaluated=pl.lit(evaluated[0]), unselected_evaluated=pl.lit(evaluated[1])
-    )
+    columns = zip(("selected_evaluated", "unselected_evaluated"), evaluated, strict=True)
+    data = table().with_columns(pl.lit(count).alias(name) for name, count in columns)
     assert figure_discrimination(data).legends[0].get_title().get_text() == note
 
 
 def test_one_target_is_a_sentence_and_no_axes():
     figure = figure_discrimination(table().with_columns(models=pl.lit(1)))
     assert figure.axes == [] and figure.legends == []
-    assert [text.get_text() for text in figure.texts] == ["With one target there is nothing to distinguish."]
-
-
-def test_one_item_is_one_item():
-    figure = figure_discrimination(table().with_columns(size=pl.lit(1)))
-    assert "random subsets of 1 item:" in figure.legends[0].get_texts()[0].get_text()
+    assert words(figure.texts) == ["With one target there is nothing to distinguish."]
 
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
-    [
-        ({"random_q50": 0.0, "random_q75": 0.1}, "median 0"),
-        (
-            {f"random_{name}": None for name in NUMBERS} | {"selected": None, "share_below": None},
-            "undefined",
-        ),
-    ],
+    [({"random_q50": 0.0, "random_q75": 0.1}, "median 0"), (dict.fromkeys(VALUES), "undefined")],
 )
 def test_a_row_without_numbers_gives_the_reason(changes: dict[str, Any], reason: str):
     axes = figure_discrimination(table(**changes)).axes[0]
@@ -149,8 +137,7 @@ def test_it_is_drawn_from_a_csv_file(tmp_path: Path, monkeypatch: pytest.MonkeyP
     files = {"discrimination": ["d.csv"]}
     with pytest.raises(InputError, match=r"d\.csv: no such file"):
         output("figure_discrimination", files)
-    nothing = {"selected", "share_below", *(f"random_{name}" for name in NUMBERS)}
-    for data in (table(), table().with_columns(pl.lit(None).alias(name) for name in nothing)):
+    for data in (table(), table().with_columns(pl.lit(None).alias(name) for name in VALUES)):
         data.write_csv("d.csv")
         count = 0 if data["selected"].null_count() else 8
         figure = output("figure_discrimination", files)

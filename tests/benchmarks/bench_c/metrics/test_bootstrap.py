@@ -13,9 +13,8 @@ from benchc.benchmarks.bench_c.metrics.aggregate import (
     overall_means,
 )
 from benchc.benchmarks.bench_c.metrics.bootstrap import INTERVALS, bootstrap, ranks_of
-from benchc.benchmarks.bench_c.metrics.cube import CLEAN_METRICS, SHIFT_METRICS, cube_of
+from benchc.benchmarks.bench_c.metrics.cube import SHIFT_METRICS, cube_of
 from benchc.benchmarks.bench_c.metrics.table1 import rank, table1
-from benchc.benchmarks.bench_c.published.tables import published_table1
 from benchc.schemas.models import Model
 from benchc.statistics.resampling import item_counts
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
@@ -75,13 +74,10 @@ def aggregates_of(frame: pl.DataFrame, weights: pl.DataFrame) -> dict[tuple[obje
     return values
 
 
-@pytest.mark.parametrize("model", TABLES)
+@pytest.mark.parametrize("model", ["one", "three"])
 def test_estimates_and_intervals_are_those_of_resampled_tables(model):
     draws = [
-        aggregates_of(
-            resampled(TABLES[model], counts),
-            resampled(WEIGHTS.select("id", "kappa"), counts),
-        )
+        aggregates_of(resampled(TABLES[model], counts), resampled(WEIGHTS, counts))
         for counts in item_counts(ITEMS, 40, seed=5)
     ]
     rows = TABLE.filter(~pl.col("metric").str.starts_with("rank"), model=model)
@@ -125,20 +121,11 @@ def test_a_rank_that_no_draw_changes_is_certain_and_models_are_paired():
         assert (tied["estimate"], tied["low"], tied["high"]) == (1, 1, 1)
 
 
-def test_the_width_is_that_of_a_mean():
-    """The unweighted mean's interval is about 1.96 standard errors to each side: 400 items, 2,000 draws."""
-    frame = scored(400, 3, ["fog"], [1])
-    found = row(intervals({"one": frame}, kappas(400), 2_000), model="one", metric="ras")
-    error = frame["ras"].std(ddof=0) / 20
-    assert found["high"] - found["low"] == pytest.approx(2 * 1.96 * error, rel=0.08)
-
-
 def test_neither_the_order_of_rows_nor_of_models_changes_a_bit():
-    shuffled = {
-        name: TABLES[name].sample(fraction=1, shuffle=True, seed=1) for name in ("three", "one", "two")
-    }
+    names = ("three", "one", "two")
+    shuffled = {name: TABLES[name].sample(fraction=1, shuffle=True, seed=1) for name in names}
     table = intervals(shuffled, WEIGHTS.reverse())
-    assert table["model"].unique(maintain_order=True).to_list() == ["three", "one", "two"]
+    assert table["model"].unique(maintain_order=True).to_list() == [*names]
     key = ["model", "corruption", "severity", "metric", "weighting"]
     assert table.sort(key).equals(TABLE.sort(key))
 
@@ -174,11 +161,8 @@ def test_constant_metrics_and_kappas_of_0():
     table = intervals({"one": flat}, WEIGHTS.with_columns(kappa=pl.lit(0.0)))
     assert [row(table, model="one", metric="ras")[name] for name in ("estimate", "low", "high")] == [0.3] * 3
     weighted = row(table, model="one", metric="ras", weighting="kappa")
-    assert (weighted["estimate"], weighted["low"], weighted["note"]) == (
-        None,
-        None,
-        "undefined: no item has a weight",
-    )
+    assert weighted["estimate"] is weighted["low"] is None
+    assert weighted["note"] == "undefined: no item has a weight"
     assert row(table, model="one", metric="rank_ras", weighting="kappa")["estimate"] is None
     assert "nan" not in table.write_csv().lower()
 
@@ -188,25 +172,10 @@ def test_draws_must_be_positive():
         intervals(draws=0)
 
 
-@given(
-    st.lists(
-        st.lists(st.sampled_from([-0.5, -0.25, 0.0, 0.5]), min_size=4, max_size=4), min_size=1, max_size=5
-    )
-)
+DRAW = st.lists(st.sampled_from([-0.5, -0.25, 0.0, 0.5]), min_size=4, max_size=4)
+
+
+@given(st.lists(DRAW, min_size=1, max_size=5))
 def test_ranks_of_draws_are_table_1s_ranks(draws):
     expected = [rank(pl.Series(values)).to_list() for values in draws]
     assert ranks_of(np.array(draws)).tolist() == expected
-
-
-def test_ranks_of_the_published_values_are_the_published_ones():
-    table = published_table1()
-    for metric in ("delta_acc", "ras"):
-        values = table[metric].to_numpy()[np.newaxis]
-        published = table[f"rank_{metric}"]
-        # Printed values tie where the ranks behind them do not: a rank may be up to its tie's size lower.
-        for value, found, printed in zip(values[0], ranks_of(values)[0], published, strict=True):
-            assert found <= printed < found + (values[0] == value).sum()
-
-
-def test_the_metrics_are_table_1s_columns():
-    assert {"acc_clean", "entropy_clean", "calibration_clean"} == set(CLEAN_METRICS)

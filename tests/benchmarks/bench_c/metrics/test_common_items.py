@@ -24,9 +24,8 @@ def test_common_items_keep_their_order(parts):
         expected = table(*sorted(common, reverse=True))
         assert all(found.equals(expected) for found in common_items(scores, missing).values())
     else:
-        with pytest.raises(
-            InputError, match=f"none of the 6 selected items has all predictions of all {len(parts)}"
-        ):
+        message = f"none of the 6 selected items has all predictions of all {len(parts)}"
+        with pytest.raises(InputError, match=message):
             common_items(scores, missing)
 
 

@@ -18,9 +18,6 @@ def test_a_run_does_not_differ_from_itself():
     assert table.filter(pl.col("a") != pl.col("b")).is_empty()
     ends = table.filter(pl.col("items") > 1).select("difference", "low", "high").to_numpy()
     assert (ends == 0).all() and len(ends)
-
-
-def test_the_largest_difference_is_of_the_predictions_that_both_runs_have():
     assert largest_difference(A, A) == 0.0
     first = (pl.col("id") == "s/1") & (pl.col("corruption") == "fog") & (pl.col("severity") == 3)
     moved = A["one"].with_columns(ras=pl.when(first).then(pl.col("ras") - 3e-7).otherwise("ras"))
@@ -39,12 +36,8 @@ def test_common_items_and_models_are_compared():
     assert table.filter(metric="ras")["items"].unique().to_list() == [8]
     for model in ("one", "two"):
         a, b = A[model].filter(COMMON), B[model].filter(COMMON)
-        for corruption, weighting in (
-            (None, "kappa"),
-            (None, "unweighted"),
-            ("blur", "unweighted"),
-            ("fog", "unweighted"),
-        ):
+        cells = ((None, "kappa"), *((corruption, "unweighted") for corruption in (None, "blur", "fog")))
+        for corruption, weighting in cells:
             part = pl.lit(True) if corruption is None else pl.col("corruption") == corruption
             means = [DELTA_ACCURACY.alias("delta_acc"), pl.col("ras")]
             values = [
@@ -52,17 +45,17 @@ def test_common_items_and_models_are_compared():
                 for run, weights in zip((a, b), KAPPAS, strict=True)
             ]
             for metric in ("delta_acc", "ras"):
-                row = table.filter(
-                    pl.col("corruption").eq_missing(corruption),
-                    model=model,
-                    metric=metric,
-                    weighting=weighting,
-                )
+                keys = {"model": model, "metric": metric, "weighting": weighting}
+                row = table.filter(pl.col("corruption").eq_missing(corruption), **keys)
                 expected = [values[0][metric], values[1][metric], values[1][metric] - values[0][metric]]
                 assert list(row.select("a", "b", "difference").row(0)) == pytest.approx(expected, abs=2e-9)
                 assert row["low"][0] <= row["difference"][0] <= row["high"][0]
         row = table.filter(corruption="fog", model=model, metric="destructive")
         assert row["a"][0] == pytest.approx(destructive(a).filter(corruption="fog")["ras"][0], abs=1e-9)
+    table = compare(*({"one": run["one"].filter(id="s/1")} for run in (A, B)), KAPPAS, draws=5)
+    assert table["low"].null_count() == table["high"].null_count() == table.height
+    assert table.filter(metric="ras")["difference"].null_count() == 0
+    assert "nan" not in table.write_csv().lower()
 
 
 def test_a_shift_of_every_prediction_has_no_width():
@@ -79,21 +72,10 @@ def test_a_shift_of_every_prediction_has_no_width():
     [
         ({"one": A["one"]}, {"two": A["two"]}, "no model in common: one, and two"),
         ({"one": A["one"].filter(id="s/1")}, {"one": A["one"].filter(id="s/2")}, "no id in common"),
-        (
-            {"one": A["one"].filter(corruption="fog")},
-            {"one": A["one"].filter(corruption="blur")},
-            "no corruption in common",
-        ),
+        (*({"one": A["one"].filter(corruption=name)} for name in ("fog", "blur")), "no corruption in common"),
         ({"one": A["one"].tail(-1)}, {"one": A["one"]}, r"one: 1 missing score: \(s/0, blur, 1\)"),
     ],
 )
 def test_runs_that_cannot_be_compared_are_refused(a, b, message):
     with pytest.raises(InputError, match=message):
         compare(a, b, KAPPAS, draws=5)
-
-
-def test_one_item_has_differences_without_intervals():
-    table = compare(*({"one": run["one"].filter(id="s/1")} for run in (A, B)), KAPPAS, draws=5)
-    assert table["low"].null_count() == table["high"].null_count() == table.height
-    assert table.filter(metric="ras")["difference"].null_count() == 0
-    assert "nan" not in table.write_csv().lower()

@@ -6,6 +6,7 @@ from benchc.errors import InputError
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 
 ONE, TWO = scored(3, 1), scored(3, 2)
+OTHERS = pl.col("id") != "s/1"
 
 
 def test_every_prediction_is_at_its_position():
@@ -15,23 +16,14 @@ def test_every_prediction_is_at_its_position():
     for model, frame in enumerate((ONE, TWO)):
         for row in frame.iter_rows(named=True):
             item = cube.items.index(row["id"])
-            position = (
-                model,
-                item,
-                cube.corruptions.index(row["corruption"]),
-                (1, 3, 5).index(row["severity"]),
-            )
+            cell = cube.corruptions.index(row["corruption"]), cube.severities.index(row["severity"])
             row["delta_acc"] = row["correct"] - row["correct_clean"]
-            assert [cube.shifts[name][position] for name in SHIFT_METRICS] == [
-                row[name] for name in SHIFT_METRICS
-            ]
+            for name in SHIFT_METRICS:
+                assert cube.shifts[name][model, item, *cell] == row[name]
             assert cube.clean["acc_clean"][model, item] == row["correct_clean"]
             for name in ("entropy", "calibration"):
                 clean = cube.clean[f"{name}_clean"][model, item]
                 assert clean == pytest.approx(row[name] - row[f"delta_{name}"], abs=1e-15)
-
-
-def test_kappas_follow_the_items_not_their_rows():
     weights = kappas(3)
     kappa = cube_of({"one": ONE}).kappa(weights.reverse())
     assert kappa.tolist() == weights["kappa"].to_list()
@@ -57,11 +49,8 @@ def test_an_item_without_one_usable_kappa_is_named(weights):
         ({}, "no tables of scores"),
         ({"one": ONE.clear()}, "one has no scores"),
         ({"one": ONE, "two": TWO.tail(-1)}, r"two: 1 missing score: \(s/0, blur, 1\)"),
-        (
-            {"one": ONE, "two": TWO.filter(pl.col("id") != "s/1")},
-            r"two: 6 missing scores: \(s/1, blur, 1\), ",
-        ),
-        ({"one": ONE.filter(pl.col("id") != "s/1"), "two": TWO}, r"two: 6 unexpected scores: \(s/1, "),
+        ({"one": ONE, "two": TWO.filter(OTHERS)}, r"two: 6 missing scores: \(s/1, blur, 1\), "),
+        ({"one": ONE.filter(OTHERS), "two": TWO}, r"two: 6 unexpected scores: \(s/1, "),
         ({"one": pl.concat([ONE, ONE.head(1)])}, r"one: 1 repeated score: \(s/0, blur, 1\)"),
         ({"one": ONE.with_columns(ras=pl.lit(float("nan")))}, "one: ras is missing or NaN"),
         ({"one": ONE.with_columns(ras=pl.lit(None, pl.Float64))}, "one: ras is missing or NaN"),

@@ -17,28 +17,18 @@ DRAWS = 200
 def judgements(seed: int) -> pl.DataFrame:
     rng = np.random.default_rng(seed)
     rows = []
-    for id_ in ANSWERS:
-        for corruption, severity in CELLS:
-            option = int(rng.integers(-1, 3))
-            rows.append(
-                {
-                    "id": id_,
-                    "corruption": corruption,
-                    "severity": severity,
-                    "option": None if option < 0 else option,
-                    "status": "refused" if option < 0 else "letter",
-                    "finish": "length" if rng.random() < 0.3 else "stop",
-                }
-            )
+    for cell in ((id_, *cell) for id_ in ANSWERS for cell in CELLS):
+        option = int(rng.integers(-1, 3))
+        row = dict(zip(("id", "corruption", "severity"), cell, strict=True))
+        row |= {"option": None, "status": "refused"} if option < 0 else {"option": option, "status": "letter"}
+        rows.append(row | {"finish": "length" if rng.random() < 0.3 else "stop"})
     return pl.DataFrame(rows, schema=pl.Schema(JUDGEMENTS.columns))
 
 
 def predictions(seed: int) -> pl.DataFrame:
-    rng = np.random.default_rng(seed)
     keys = judgements(0).select("id", "corruption", "severity")
-    return keys.with_columns(prediction=pl.Series(rng.integers(0, 3, keys.height))).sample(
-        fraction=1, shuffle=True, seed=1
-    )
+    options = np.random.default_rng(seed).integers(0, 3, keys.height)
+    return keys.with_columns(prediction=pl.Series(options)).sample(fraction=1, shuffle=True, seed=1)
 
 
 def test_means_over_items_are_those_of_a_loop():
@@ -53,10 +43,10 @@ def test_means_over_items_are_those_of_a_loop():
             clean.append(right.pop("clean0"))
             corrupted.append(np.mean(list(right.values())))
             if model in predicted:
-                options = (
-                    predicted[model].filter(pl.col("id") == id_).sort("corruption", "severity")["prediction"]
+                options, own = (
+                    frame[model].filter(id=id_).sort("corruption", "severity")[column]
+                    for frame, column in ((predicted, "prediction"), (judged, "option"))
                 )
-                own = judged[model].filter(pl.col("id") == id_).sort("corruption", "severity")["option"]
                 agreements.append(np.mean([a == b for a, b in zip(options, own, strict=True)]))
         assert (row["items"], row["answers"]) == (4, 20)
         assert row["acc_clean"] == pytest.approx(np.mean(clean))

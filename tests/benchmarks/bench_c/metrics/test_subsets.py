@@ -21,6 +21,9 @@ def test_sizes_and_shares_are_those_of_draws_without_replacement():
     # A selected item represents itself, an other one 11 / 3 items of its kind.
     frequency = chosen.mean(axis=0) / (3 / 15)
     assert frequency == pytest.approx(np.where(SELECTED, 1, 11 / 3), abs=0.25)
+    few, many = (subsets_of_pool(SELECTED, (4, 11), 3, draws, seed=5) for draws in (4, 9))
+    assert (many[:4] == few).all()
+    assert (subsets_of_pool(SELECTED, (4, 11), 3, 9, seed=6) != many).any()
 
 
 def test_where_all_were_evaluated_a_subset_may_be_larger_than_the_others_are_many():
@@ -28,12 +31,6 @@ def test_where_all_were_evaluated_a_subset_may_be_larger_than_the_others_are_man
     assert (chosen.sum(axis=1) == 4).all()
     assert chosen.mean(axis=0) == pytest.approx(np.full(7, 4 / 7), abs=0.09)
     assert (subsets_of_pool(SELECTED, (4, 3), size=7, draws=3, seed=0) == 1).all()
-
-
-def test_more_draws_begin_with_the_same_ones_and_the_seed_decides():
-    few, many = (subsets_of_pool(SELECTED, (4, 11), 3, draws, seed=5) for draws in (4, 9))
-    assert (many[:4] == few).all()
-    assert (subsets_of_pool(SELECTED, (4, 11), 3, 9, seed=6) != many).any()
 
 
 def test_subsets_of_the_selected_set():

@@ -16,19 +16,17 @@ def test_transition(clean, corrupted, expected):
 
 
 @pytest.mark.parametrize(
-    ("delta_s", "delta_c", "expected"),
+    ("shifts", "expected"),
     [
-        (0.1, 0.1, "degraded"),
-        (-0.1, 0.1, "overconfident"),
-        (0.0, 0.1, "overconfident"),
-        (0.1, -0.1, "hesitant"),
-        (0.1, 0.0, "hesitant"),
-        (-0.1, -0.1, "stable"),
-        (0.0, 0.0, "stable"),
-        (-0.0, -0.0, "stable"),
+        ([(0.1, 0.1)], "degraded"),
+        ([(-0.1, 0.1), (0.0, 0.1)], "overconfident"),
+        ([(0.1, -0.1), (0.1, 0.0)], "hesitant"),
+        ([(-0.1, -0.1), (0.0, 0.0), (-0.0, -0.0)], "stable"),
     ],
 )
-def test_regime(delta_s, delta_c, expected):
-    found = pl.select(regime(pl.lit(delta_s), pl.lit(delta_c)).alias("r"))["r"]
-    assert found.to_list() == [expected]
+def test_regime(shifts, expected):
+    found = pl.DataFrame(shifts, schema=["s", "c"], orient="row").select(r=regime(pl.col("s"), pl.col("c")))[
+        "r"
+    ]
+    assert found.to_list() == [expected] * len(shifts)
     assert found.dtype == SCORES.columns["regime"]

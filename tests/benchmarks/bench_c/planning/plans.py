@@ -25,8 +25,5 @@ def _read(name: str) -> dict[str, Any]:
 def diagnostics(
     random_subset: int | str | None, option_order: int | None, *generated_answers: str
 ) -> dict[str, Any]:
-    return {
-        "random_subset": random_subset,
-        "option_order": option_order,
-        "generated_answers": list(generated_answers),
-    }
+    counts = {"random_subset": random_subset, "option_order": option_order}
+    return {**counts, "generated_answers": list(generated_answers)}

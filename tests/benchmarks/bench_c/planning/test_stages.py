@@ -20,14 +20,7 @@ from benchc.planning.stages import Stage, work_of
 from benchc.schemas.parquet import write_table
 from tests.benchmarks.bench_c.planning.plans import diagnostics, settings_of
 
-SHORT = {
-    "suite": "imagenet-c",
-    "engine": "benchc",
-    "corrupted": "files",
-    "alpha": "drop",
-    "types": ["snow", "fog"],
-    "severities": [1, 3, 5],
-}
+SHORT = {"suite": "imagenet-c", "types": ["snow", "fog"], "severities": [1, 3, 5]}
 NOWHERE = Path("a-run-without-results")
 
 Predictions = dict[str, set[tuple[object, ...]]]  # (model, item, variant) or (model, item, order, variant)
@@ -52,17 +45,11 @@ def listed(settings: Settings, options: dict[str, int], selected: list[str]) -> 
     if settings.diagnostics.option_order is not None:
         sample = sampled(selected, settings.diagnostics.option_order)
         highest = [("clean", 0), *((name, max(severities)) for name in types)]
-        predictions["option order"] = {
-            (m, i, order, v)
-            for m in settings.targets
-            for i in sample
-            for order in range(1, options[i])
-            for v in highest
-        }
+        orders = [(i, order) for i in sample for order in range(1, options[i])]
+        predictions["option order"] = {(m, *o, v) for m in settings.targets for o in orders for v in highest}
     if speakers := settings.diagnostics.generated_answers:
-        predictions["generated answers"] = {
-            (m, i, "answer", v) for m in speakers for i in selected for v in variants
-        }
+        answers = {(m, i, "answer", v) for m in speakers for i in selected for v in variants}
+        predictions["generated answers"] = answers
     return predictions
 
 
@@ -100,6 +87,9 @@ def test_the_predictions_of_a_selected_run_are_those_that_the_pipeline_makes(run
         name: Amount(len(each)) for name, each in predictions.items()
     }
     assert all(stage.items.kind == "exact" for stage in found)
+    backwards = dict(reversed(options.items()))
+    assert counted(settings, backwards, selected[::-1]) == found
+    assert counted(settings, backwards, None) == counted(settings, options, None)
 
 
 @given(runs())
@@ -142,14 +132,6 @@ def test_what_is_left_are_the_distinct_predictions_that_no_file_has(run: Run, da
     assert left == Amount(len(missing))
 
 
-@given(runs())
-def test_the_order_of_the_pool_changes_nothing(run: Run) -> None:
-    settings, options, selected = run
-    backwards = dict(reversed(options.items()))
-    assert counted(settings, options, selected) == counted(settings, backwards, selected[::-1])
-    assert counted(settings, options, None) == counted(settings, backwards, None)
-
-
 def test_the_papers_run() -> None:
     selectors, targets = stages(settings_of("config"), Amount(4000), Amount(849), None)
     assert (len(selectors.models), len(selectors.outputs)) == (3, 5)
@@ -171,12 +153,9 @@ def test_where_nothing_bounds_the_pool_only_diagnostics_are_bounded() -> None:
 
 def test_few_selected_items_leave_many_for_a_random_subset() -> None:
     settings = settings_of("demo", corruptions=SHORT, diagnostics=diagnostics("all", None))
-    (*_, before) = stages(settings, Amount(10), Amount(10, "at most"), None)
-    assert before.predictions == Amount(70, "at most")
-    (*_, expected) = stages(settings, Amount(10), Amount(2, "estimate"), None)
-    assert expected.predictions == Amount(56, "estimate")
-    (*_, exact) = stages(settings, Amount(10), Amount(4), None)
-    assert exact.predictions == Amount(42)
+    for selected, predictions, kind in ((10, 70, "at most"), (2, 56, "estimate"), (4, 42, "exact")):
+        (*_, found) = stages(settings, Amount(10), Amount(selected, kind), None)
+        assert found.predictions == Amount(predictions, kind)
 
 
 def test_a_selection_of_an_older_pool_counts_the_items_that_are_left(tmp_path: Path) -> None:

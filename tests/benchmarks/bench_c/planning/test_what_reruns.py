@@ -19,12 +19,8 @@ from tests.benchmarks.bench_c.planning.test_plan_command import (  # noqa: F401
 
 RESULTS = "results/trial"
 SELECT = PlannedJob("select", [], [f"{RESULTS}/selection/selected.parquet"], ["alpha_kappa: 1 -> 2"])
-LARGE = PlannedJob(
-    "infer",
-    ["selected", "large", "all"],
-    [f"{RESULTS}/predictions/selected/large/all.parquet"],
-    ["code of benchc/models/letter.py"],
-)
+OUTPUT = f"{RESULTS}/predictions/selected/large/all.parquet"
+LARGE = PlannedJob("infer", ["selected", "large", "all"], [OUTPUT], ["code of benchc/models/letter.py"])
 TABLES = [PlannedJob(f"table{n}", [], [f"{RESULTS}/tables/table{n}.csv"], []) for n in (1, 2, 3)]
 
 
@@ -45,8 +41,14 @@ def finished(folder: Path) -> Path:  # noqa: F811
     return folder
 
 
-def test_nothing_to_rerun(finished: Path) -> None:
+def test_nothing_to_rerun_and_files_that_the_targets_do_not_need(finished: Path) -> None:
     assert lines() == ["config.yaml: nothing to rerun; all 9 jobs of run trial are up to date"]
+    Path(f"{RESULTS}/predictions/unselected/large/all.parquet").unlink()
+    found = lines(LARGE, targets=["table1"], total=4)
+    assert found[0] == "config.yaml: 1 of 4 jobs of run trial for table1 would run"
+    assert found[-1] == "new predictions: 20, less those in the cache"
+    command = lines(LARGE, targets=["table1"], locked=True)[1]
+    assert command.startswith("  snakemake table1 --configfile config.yaml --unlock && snakemake table1 ")
 
 
 def test_a_run_that_is_not_started(folder: Path) -> None:  # noqa: F811
@@ -56,9 +58,6 @@ def test_a_run_that_is_not_started(folder: Path) -> None:  # noqa: F811
         "  2 corrupt",
         "new predictions: 0",
     ]
-
-
-def test_the_sources_bound_the_predictions_before_the_pool_is_built(folder: Path) -> None:  # noqa: F811
     infer = PlannedJob("infer", [], [f"{RESULTS}/predictions/pool/small/all.parquet"], [NOT_MADE])
     assert lines(infer, total=1)[-1] == "new predictions: ≤ 240, less those in the cache"
     remote(folder)
@@ -74,21 +73,6 @@ def test_a_job_of_a_model_computes_at_most_its_predictions(finished: Path) -> No
         "    3 tables",
         "new predictions: 20, less those in the cache",
     ]
-
-
-def test_a_new_selection_may_be_the_whole_pool(finished: Path) -> None:
-    outputs = [f"{RESULTS}/predictions/{subset}/large/all.parquet" for subset in ("selected", "unselected")]
-    jobs = [PlannedJob("infer", [], [output], []) for output in outputs]
-    # 5 items each, which exceeds what is possible: the two subsets exclude each other.
-    assert lines(SELECT, *jobs)[-1] == "new predictions: ≤ 100, less those in the cache"
-
-
-def test_a_damaged_table_is_named_by_its_own_path(finished: Path) -> None:
-    Path(f"{RESULTS}/pool/items.parquet").write_text("damaged")
-    assert lines(LARGE)[-1].startswith(f"new predictions: unknown ({RESULTS}/pool/items.parquet: ")
-
-
-def test_tables_compute_no_predictions(finished: Path) -> None:
     (first, *others) = TABLES
     edited = PlannedJob(first.rule, [], first.outputs, ["code of a.py"])
     assert lines(edited, *others)[1:] == [
@@ -100,11 +84,18 @@ def test_tables_compute_no_predictions(finished: Path) -> None:
     ]
 
 
+def test_a_new_selection_may_be_the_whole_pool(finished: Path) -> None:
+    outputs = [f"{RESULTS}/predictions/{subset}/large/all.parquet" for subset in ("selected", "unselected")]
+    jobs = [PlannedJob("infer", [], [output], []) for output in outputs]
+    # 5 items each, which exceeds what is possible: the two subsets exclude each other.
+    assert lines(SELECT, *jobs)[-1] == "new predictions: ≤ 100, less those in the cache"
+    Path(f"{RESULTS}/pool/items.parquet").write_text("damaged")
+    assert lines(LARGE)[-1].startswith(f"new predictions: unknown ({RESULTS}/pool/items.parquet: ")
+
+
 def test_changes_come_before_what_is_not_made_yet(finished: Path) -> None:
-    jobs = [
-        PlannedJob("score", [name], [f"{name}.parquet"], ["code of a.py", "draws: 1 -> 2"])
-        for name in ("a", "b")
-    ]
+    causes = ["code of a.py", "draws: 1 -> 2"]
+    jobs = [PlannedJob("score", [name], [f"{name}.parquet"], causes) for name in ("a", "b")]
     unmade = PlannedJob("figure3", [], [f"{RESULTS}/figures/figure3.png"], [NOT_MADE])
     assert lines(unmade, *jobs, TABLES[0])[1:8] == [
         "  code of a.py",
@@ -118,24 +109,11 @@ def test_changes_come_before_what_is_not_made_yet(finished: Path) -> None:
 
 
 def test_a_cause_is_named_once(finished: Path) -> None:
-    """After a partial run, jobs share some of their causes."""
     causes = (["code of a.py"], ["code of a.py", MADE_SINCE], [MADE_SINCE], ["b: 1 -> 2", MADE_SINCE])
     jobs = [PlannedJob("score", [str(n)], [f"{n}.parquet"], each) for n, each in enumerate(causes)]
     found = lines(*jobs)
-    assert [line.strip() for line in found if line.startswith("  ") and line[2] != " "] == [
-        "b: 1 -> 2",
-        "code of a.py",
-        MADE_SINCE,
-    ]
-
-
-def test_files_that_the_targets_do_not_need_count_no_predictions(finished: Path) -> None:
-    Path(f"{RESULTS}/predictions/unselected/large/all.parquet").unlink()
-    found = lines(LARGE, targets=["table1"], total=4)
-    assert found[0] == "config.yaml: 1 of 4 jobs of run trial for table1 would run"
-    assert found[-1] == "new predictions: 20, less those in the cache"
-    command = lines(LARGE, targets=["table1"], locked=True)[1]
-    assert command.startswith("  snakemake table1 --configfile config.yaml --unlock && snakemake table1 ")
+    named = [line.strip() for line in found if line.startswith("  ") and line[2] != " "]
+    assert named == ["b: 1 -> 2", "code of a.py", MADE_SINCE]
 
 
 @pytest.mark.parametrize(

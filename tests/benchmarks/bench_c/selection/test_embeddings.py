@@ -65,43 +65,33 @@ POOL = items(
 
 
 def test_an_item_is_the_normalised_mean_of_its_images_unit_vectors() -> None:
-    found = np.stack(list(image_vectors(POOL, MeanColour())))
+    found, backwards = (np.stack([*image_vectors(pool, MeanColour())]) for pool in (POOL, POOL.reverse()))
+    np.testing.assert_array_equal(found, backwards[::-1])
     # The brighter of two images counts no more than the other: both are of unit length in the mean.
     expected = [[1, 0, 0], [0.5**0.5, 0.5**0.5, 0], [3**-0.5] * 3]
     np.testing.assert_allclose(found, expected, atol=1e-6)
     assert found.dtype == np.float32
 
 
-def test_texts_are_unit_vectors_and_truncation_is_recorded() -> None:
+def test_texts_are_unit_vectors_truncation_is_recorded_and_the_frame_is_in_the_pools_order() -> None:
     vectors, truncated = text_vectors(POOL, Letters())
-    np.testing.assert_allclose(
-        vectors, [[2 / 5**0.5, 1 / 5**0.5], [0, 1], [2 / 20**0.5, 4 / 20**0.5]], atol=1e-6
-    )
+    expected = [[2 / 5**0.5, 1 / 5**0.5], [0, 1], [2 / 20**0.5, 4 / 20**0.5]]
+    np.testing.assert_allclose(vectors, expected, atol=1e-6)
+    np.testing.assert_array_equal(vectors, text_vectors(POOL.reverse(), Letters())[0][::-1])
     # "aab\nA. x\nB. y" has 13 characters, "b\nA. x\nB. y" 11.
     assert truncated.tolist() == [True, False, True]
-
-
-def test_the_text_is_the_question_and_its_lettered_options_without_the_hint() -> None:
-    question = Question("哪个城市?", ("北京", "上海"), hint="It is large.")
-    assert embedded_text(question) == "哪个城市?\nA. 北京\nB. 上海"
-
-
-def test_the_frame_is_of_its_type_and_in_the_pools_order() -> None:
-    texts, truncated = text_vectors(POOL, Letters())
-    frame = embeddings_frame(POOL, image_vectors(POOL, MeanColour()), texts, truncated)
+    frame = embeddings_frame(POOL, image_vectors(POOL, MeanColour()), vectors, truncated)
     assert dict(frame.schema) == dict(EMBEDDINGS.columns)
     assert frame["id"].to_list() == ["s/1", "s/2", "s/3"]
     assert frame["image"].list.len().to_list() == [3, 3, 3]
-    assert frame["truncated"].to_list() == [True, False, True]
+    assert frame["truncated"].to_list() == truncated.tolist()
 
 
-def test_order_of_the_items_changes_no_vector() -> None:
-    forwards = list(image_vectors(POOL, MeanColour()))
-    backwards = list(image_vectors(POOL.reverse(), MeanColour()))
-    np.testing.assert_array_equal(forwards, backwards[::-1])
-    np.testing.assert_array_equal(
-        text_vectors(POOL, Letters())[0], text_vectors(POOL.reverse(), Letters())[0][::-1]
-    )
+def test_the_text_is_the_question_and_its_lettered_options_and_needs_a_direction() -> None:
+    question = Question("哪个城市?", ("北京", "上海"), hint="It is large.")
+    assert embedded_text(question) == "哪个城市?\nA. 北京\nB. 上海"
+    with pytest.raises(InputError, match=r"Letters gives the text of item 's/7' an embedding of length 0\.0"):
+        text_vectors(items(("s/7", "cccccccccccc", [])), Letters())
 
 
 @pytest.mark.parametrize(
@@ -117,11 +107,6 @@ def test_an_item_that_cannot_be_embedded_is_named(images: list[bytes], match: st
     pool = pl.concat([POOL, items(("s/9", "a", images))])
     with pytest.raises(InputError, match=match):
         list(image_vectors(pool, MeanColour()))
-
-
-def test_a_text_without_direction_is_named() -> None:
-    with pytest.raises(InputError, match=r"Letters gives the text of item 's/7' an embedding of length 0\.0"):
-        text_vectors(items(("s/7", "cccccccccccc", [])), Letters())
 
 
 class Broken(MeanColour, Letters):
@@ -143,12 +128,12 @@ class Broken(MeanColour, Letters):
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_vector_that_is_not_finite_stops_at_its_item(value: float) -> None:
     encoder = Broken(value)
-    with pytest.raises(
-        InputError, match=r"MeanColour gives image 0 of item 's/2' an embedding of length (nan|inf)"
-    ):
+    of_image, of_text = (
+        f"MeanColour gives {part} of item 's/2' an embedding of length (nan|inf)"
+        for part in ("image 0", "the text")
+    )
+    with pytest.raises(InputError, match=of_image):
         list(image_vectors(POOL, encoder))
     assert encoder.seen == 2
-    with pytest.raises(
-        InputError, match=r"MeanColour gives the text of item 's/2' an embedding of length (nan|inf)"
-    ):
+    with pytest.raises(InputError, match=of_text):
         text_vectors(POOL, encoder)

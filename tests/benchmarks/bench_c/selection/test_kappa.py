@@ -1,9 +1,9 @@
-import itertools
+from itertools import product
 
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -21,17 +21,14 @@ def predictions(chosen: np.ndarray, items: pl.DataFrame = ITEMS, corruptions=COR
     rows = []
     for i, (id_, options) in enumerate(items.rows()):
         rows.append((id_, "clean", 0, [0.0] * (options - 1) + [1.0]))
-        for (c, corruption), (s, severity) in itertools.product(
-            enumerate(corruptions), enumerate(SEVERITIES)
-        ):
-            logits = [0.0] * options
-            logits[chosen[i, c, s]] = 1.0
-            rows.append((id_, corruption, severity, logits))
+        for (c, corruption), (s, severity) in product(enumerate(corruptions), enumerate(SEVERITIES)):
+            rows.append((id_, corruption, severity, np.eye(options)[chosen[i, c, s]].tolist()))
     schema = {"id": pl.String, "corruption": pl.String, "severity": pl.Int64, "logits": pl.List(pl.Float32)}
     return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 INCONSISTENT = np.array([[[0, 0, 0, 0, 0], [0, 1, 0, 0, 1]], [[3, 3, 3, 3, 3], [0, 1, 2, 3, 3]]])
+WHOLE = predictions(INCONSISTENT)
 FIRM = np.array([[[1] * 5, [0] * 5], [[3] * 5, [2, 2, 2, 2, 1]]])
 
 
@@ -56,15 +53,10 @@ def test_gini_takes_its_own_number_of_options_for_every_row():
     np.testing.assert_allclose(found, [[1.0, 0.0], [2 / 3, 2 / 3]], atol=1e-15)
 
 
-@given(
-    st.integers(2, 6).flatmap(
-        lambda k: st.tuples(
-            hnp.arrays(np.int64, st.integers(1, 7), elements=st.integers(0, k - 1)), st.just(k)
-        )
-    )
-)
-def test_gini_is_a_share_and_zero_for_agreement_only(case):
-    predictions, options = case
+@given(st.integers(2, 6), st.data())
+def test_gini_is_a_share_and_zero_for_agreement_only(options, data):
+    choices = hnp.arrays(np.int64, st.integers(1, 7), elements=st.integers(0, options - 1))
+    predictions = data.draw(choices)
     value = float(gini(predictions, options))
     assert 0 <= value <= 1
     assert (value == 0) == (len(set(predictions.tolist())) == 1)
@@ -90,7 +82,7 @@ def test_gini_refuses_what_has_no_value(predictions, options, message):
 
 
 def test_kappa_and_its_parts_by_hand():
-    table = kappa({"one": predictions(INCONSISTENT), "two": predictions(FIRM)}, ITEMS, CORRUPTIONS)
+    table = kappa({"one": WHOLE, "two": predictions(FIRM)}, ITEMS, CORRUPTIONS)
     assert dict(table.schema) == dict(pl.Schema(KAPPA.columns))
     assert table["id"].to_list() == ["b/1", "a/2"]
     expected = [
@@ -100,14 +92,11 @@ def test_kappa_and_its_parts_by_hand():
     for row, wanted in zip(table.rows(named=True), expected, strict=True):
         assert row["kappa"] == pytest.approx(sum(wanted) / 4, abs=1e-15)
         assert [part["gini"] for part in row["gini"]] == pytest.approx(wanted, abs=1e-15)
-        assert [(part["selector"], part["corruption"]) for part in row["gini"]] == [
-            ("one", "fog"),
-            ("one", "blur"),
-            ("two", "fog"),
-            ("two", "blur"),
-        ]
+        pairs = [(part["selector"], part["corruption"]) for part in row["gini"]]
+        assert pairs == [*product(("one", "two"), CORRUPTIONS)]
 
 
+@settings(max_examples=40)
 @given(hnp.arrays(np.int64, (2, 2, 2, 5), elements=st.integers(0, 1)))
 def test_kappa_is_zero_only_where_all_five_predictions_agree_for_every_pair(chosen):
     table = kappa({"one": predictions(chosen[0]), "two": predictions(chosen[1])}, ITEMS, CORRUPTIONS)
@@ -116,38 +105,30 @@ def test_kappa_is_zero_only_where_all_five_predictions_agree_for_every_pair(chos
     assert table["kappa"].is_between(0, 1).all()
 
 
-def test_the_order_of_predictions_and_what_does_not_count_change_nothing():
-    expected = kappa({"one": predictions(INCONSISTENT)}, ITEMS, ["blur"])
-    more = pl.concat(
-        [predictions(INCONSISTENT), predictions(INCONSISTENT[:, ::-1], corruptions=("snow", "rain"))]
-    )
+def test_the_order_of_predictions_and_other_corruptions_change_nothing_but_fewer_severities_do():
+    expected = kappa({"one": WHOLE}, ITEMS, ["blur"])
+    more = pl.concat([WHOLE, predictions(INCONSISTENT[:, ::-1], corruptions=("snow", "rain"))])
     assert kappa({"one": more.reverse()}, ITEMS, ["blur"]).equals(expected)
     assert expected["kappa"].to_list() == pytest.approx([0.96, 0.96])
-
-
-def test_fewer_severities():
-    table = kappa({"one": predictions(INCONSISTENT)}, ITEMS, ["blur"], severities=(1, 3))
+    table = kappa({"one": WHOLE}, ITEMS, ["blur"], severities=(1, 3))
     assert table["kappa"].to_list() == pytest.approx([0.0, 2 / 3])
 
 
-WHOLE = predictions(INCONSISTENT)
+FOG_4 = (pl.col("corruption") == "fog") & (pl.col("severity") == 4)
+FOUR = ITEMS.with_columns(options=pl.lit(4))
 
 
 @pytest.mark.parametrize(
     ("frame", "items", "message"),
     [
         (
-            WHOLE.filter(~((pl.col("corruption") == "fog") & (pl.col("severity") == 4))),
+            WHOLE.filter(~FOG_4),
             ITEMS,
             r"selector one: 2 missing predictions: \(a/2, fog, 4\), \(b/1, fog, 4\)",
         ),
         (pl.concat([WHOLE, WHOLE.slice(3, 1)]), ITEMS, r"1 repeated prediction: \(b/1, fog, 3\)"),
         (WHOLE, ITEMS.head(1), r"10 unexpected predictions: \(a/2, blur, 1\)"),
-        (
-            WHOLE,
-            ITEMS.with_columns(options=pl.lit(4)),
-            r"\(b/1, fog, 1\) has 2 logits, its item has 4 options",
-        ),
+        (WHOLE, FOUR, r"\(b/1, fog, 1\) has 2 logits, its item has 4 options"),
     ],
 )
 def test_invalid_predictions_are_named(frame, items, message):
@@ -155,21 +136,21 @@ def test_invalid_predictions_are_named(frame, items, message):
         kappa({"one": frame}, items, CORRUPTIONS)
 
 
+AT_LEAST_ONE = "at least one selector, one corruption and one severity"
+TWICE = r"occurs twice among fog, .*; name each once"
+
+
 @pytest.mark.parametrize(
-    ("selectors", "corruptions", "severities"),
-    [({}, ["fog"], [1]), ({"one": WHOLE}, [], [1]), ({"one": WHOLE}, ["fog"], [])],
+    ("selectors", "corruptions", "severities", "error", "message"),
+    [
+        ({}, ["fog"], [1], ValueError, AT_LEAST_ONE),
+        ({"one": WHOLE}, [], [1], ValueError, AT_LEAST_ONE),
+        ({"one": WHOLE}, ["fog"], [], ValueError, AT_LEAST_ONE),
+        ({"one": WHOLE}, ["fog", "fog"], [1, 2], InputError, TWICE),
+        ({"one": WHOLE}, ["fog"], [1, 2, 2], InputError, TWICE),
+        ({"one": WHOLE}, ["clean", "fog"], [1], ValueError, "clean predictions"),
+    ],
 )
-def test_nothing_to_average_is_refused(selectors, corruptions, severities):
-    with pytest.raises(ValueError, match="at least one selector, one corruption and one severity"):
+def test_what_does_not_count_once_is_refused(selectors, corruptions, severities, error, message):
+    with pytest.raises(error, match=message):
         kappa(selectors, ITEMS, corruptions, severities)
-
-
-@pytest.mark.parametrize(("corruptions", "severities"), [(["fog", "fog"], [1, 2]), (["fog"], [1, 2, 2])])
-def test_a_corruption_or_severity_does_not_count_twice(corruptions, severities):
-    with pytest.raises(InputError, match=r"occurs twice among fog, .*; name each once"):
-        kappa({"one": WHOLE}, ITEMS, corruptions, severities)
-
-
-def test_clean_predictions_do_not_count():
-    with pytest.raises(ValueError, match="clean predictions"):
-        kappa({"one": WHOLE}, ITEMS, ["clean", "fog"])

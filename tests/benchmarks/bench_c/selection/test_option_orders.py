@@ -18,21 +18,21 @@ from benchc.benchmarks.bench_c.schemas.orders import ORDERS
 from benchc.benchmarks.bench_c.selection.option_orders import predict_orders, rotated, sampled
 from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
-from benchc.corruptions.variants import variants_of_image
+from benchc.corruptions.variants import variants_of_image as variants_of
 from benchc.errors import InputError
-from benchc.images import encode, pixel_hash
+from benchc.images import encode
 from benchc.models.asking import AskedModel, Job, ShownImages
 from benchc.models.cache.unit_cache import PredictionCache
-from benchc.models.items import read_items
 from benchc.models.predict import Passes, predict_units
 from benchc.models.predictor import Predictor
 from benchc.models.question import Question
-from benchc.models.units import Recipes, Unit, unit_images, units_in
+from benchc.models.units import Unit
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.subset import SUBSET
+from tests.benchmarks.bench_c.outputs import write_filled
 from tests.footers import footer_of
 from tests.models.conftest import QUESTIONS
 from tests.stages import call_stage
@@ -53,30 +53,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     ids = [f"s/{number}" for number in range(4)]
     questions = [*QUESTIONS, Question("Unselected?", ("no", "yes"))]
     images = [encode(generator.integers(0, 256, (40, 48, 3), dtype=np.uint8)) for _ in ids]
-    pool = pl.DataFrame(
-        {
-            "id": ids,
-            "source": "s",
-            "task": "t",
-            "question": [question.question for question in questions],
-            "hint": [question.hint for question in questions],
-            "options": [list(question.options) for question in questions],
-            "answer": 0,
-            "category": "c",
-            "l2_category": "c",
-            "images": [[{"bytes": image, "path": None}] for image in images],
-            "image_keys": [[f"{id_}#0"] for id_ in ids],
-        }
-    ).select(*POOL.columns)
-    write_table(pool.cast(dict(POOL.columns)), tmp_path / "pool.parquet", POOL)
+    columns: dict[str, Any] = {
+        "id": ids,
+        **{name: [getattr(question, name) for question in questions] for name in ("question", "hint")},
+        "options": [list(question.options) for question in questions],
+        "images": [[{"bytes": image, "path": None}] for image in images],
+        "image_keys": [[f"{id_}#0"] for id_ in ids],
+    }
+    write_filled(columns, tmp_path / "pool.parquet", POOL)
     write_table(pl.DataFrame({"id": ids[:3]}), tmp_path / "subset.parquet", SUBSET)
     for recipe in recipes():
         rows = [
             (f"{id_}#0", severity, {"bytes": encode(pixels), "path": None})
             for id_, image in zip(ids, images, strict=True)
-            for severity, pixels in variants_of_image(
-                f"{id_}#0", image, recipe, recipe.severities, SEED
-            ).items()
+            for severity, pixels in variants_of(f"{id_}#0", image, recipe, recipe.severities, SEED).items()
         ]
         frame = pl.DataFrame(rows, schema=dict(CORRUPTED.columns), orient="row")
         footer = {"seed": SEED, "alpha": "drop"}
@@ -148,9 +138,7 @@ def test_logits_are_in_the_items_own_order(family, scoring, scorers, variants, t
     given_order = scorer.score(question, variants[:1]).logits[0]
     for row in rows:
         places = [(place + row["order"]) % 4 for place in range(4)]
-        reordered = Question(
-            question.question, tuple(question.options[option] for option in places), question.hint
-        )
+        reordered = replace(question, options=tuple(question.options[option] for option in places))
         direct = scorer.score(reordered, variants[:1]).logits[0]
         for place, option in enumerate(places):
             assert row["logits"][option] == float(direct[place])
@@ -163,10 +151,8 @@ def test_logits_are_in_the_items_own_order(family, scoring, scorers, variants, t
 
 def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(folder, checkpoints, scorers, capsys):
     rows = predict(checkpoints["llava"], "a")
-    assert (
-        f"{ALL_PREDICTIONS} predictions, 0 from the cache, {ALL_PREDICTIONS} computed"
-        in capsys.readouterr().err
-    )
+    counts = f"{ALL_PREDICTIONS} predictions, 0 from the cache, {ALL_PREDICTIONS} computed"
+    assert counts in capsys.readouterr().err
     expected = [
         (f"s/{item}", order, corruption, 0 if corruption == "clean" else 4)
         for item, question in enumerate(QUESTIONS)
@@ -179,19 +165,15 @@ def test_a_job_predicts_every_other_order_of_the_sample_at_one_severity(folder, 
         question = QUESTIONS[int(row["id"][2:])]
         data = pool.filter(id=row["id"])["images"][0][0]["bytes"]
         recipe = recipes()[2]
-        pixels = [variants_of_image(f"{row['id']}#0", data, recipe, [4], SEED)[4]]
-        texts = question.options[row["order"] :] + question.options[: row["order"]]
-        direct = scorers["llava", "letter"].score(Question(question.question, texts, question.hint), [pixels])
+        pixels = [variants_of(f"{row['id']}#0", data, recipe, [4], SEED)[4]]
+        turned = question.options[row["order"] :] + question.options[: row["order"]]
+        direct = scorers["llava", "letter"].score(replace(question, options=turned), [pixels])
         assert np.roll(direct.logits[0], row["order"]).tolist() == row["logits"]
     footer = read_footer("a.parquet")
     assert (footer["items"], footer["predictions"], footer["scoring"]) == (3, ALL_PREDICTIONS, "letter")
     given_order = predict(checkpoints["llava"], "g", "infer")
     # Both footers describe the model equally, so that the files can be compared.
-    own = {"items", "predictions"}
-    other = read_footer("g.parquet")
-    assert {k: v for k, v in footer.items() if k not in own} == {
-        k: v for k, v in other.items() if k not in own
-    }
+    assert footer == read_footer("g.parquet") | {name: footer[name] for name in ("items", "predictions")}
     hashes = given_order.filter(pl.col("severity").is_in([0, 4])).select("id", "corruption", "image_hash")
     assert set(rows.select("id", "corruption", "image_hash").rows()) == set(hashes.rows())
 
@@ -221,10 +203,8 @@ def test_a_killed_job_resumes(folder, checkpoints, monkeypatch, capsys):
     monkeypatch.setattr(PredictionCache, "put", put)
     capsys.readouterr()
     predict(checkpoints["llava"], "resumed")
-    assert (
-        f"{ALL_PREDICTIONS} predictions, 7 from the cache, {ALL_PREDICTIONS - 7} computed"
-        in capsys.readouterr().err
-    )
+    counts = f"{ALL_PREDICTIONS} predictions, 7 from the cache, {ALL_PREDICTIONS - 7} computed"
+    assert counts in capsys.readouterr().err
     assert Path("resumed.parquet").read_bytes() == Path("whole.parquet").read_bytes()
 
 
@@ -238,30 +218,19 @@ def test_a_larger_sample_keeps_the_predictions_of_a_smaller_one(folder, checkpoi
     assert two.join(one, on="id", how="semi", maintain_order="left").equals(one)
 
 
-def test_units_are_item_by_item_and_the_same_from_files_and_recipes(folder):
-    pool = Path("pool.parquet")
-    keys = {id_: item.image_keys for id_, item in read_items(pool).items()}
-    sources = [[Path("clean.parquet"), Path("brightness.parquet")], Recipes(recipes()[:2], SEED)]
-    found = [
-        [
-            (unit.item, unit.corruption, unit.severities, pixel_hash(unit.variants[0]))
-            for unit in units_in(unit_images(pool, keys, source, {0, 4}))
-        ]
-        for source in sources
-    ]
-    assert found == [found[0]] * 2
-    assert [(item, severities) for item, _, severities, _ in found[0]] == [
-        (f"s/{item}", [severity]) for item in range(4) for severity in (0, 4)
-    ]
+def test_open_questions_are_refused(folder):
+    table = read_table("pool.parquet", POOL)
+    write_table(table.with_columns(options=pl.lit([], dtype=pl.List(pl.String))), "pool.parquet", POOL)
+    with pytest.raises(InputError, match=r"item s/0: it is an open-ended question"):
+        predict(Path("no-such-model"), "a")
 
 
 def test_a_missing_severity_is_refused(folder, checkpoints):
     whole = MADE["images"].recipes
     few = {severity: whole["brightness"].parameters[severity] for severity in (1, 2)}
     shortened = {**whole, "brightness": replace(whole["brightness"], parameters=few)}
-    with pytest.raises(
-        InputError, match=r"the recipe of brightness has the severities 1, 2, but not the requested one"
-    ):
+    message = "the recipe of brightness has the severities 1, 2, but not the requested one"
+    with pytest.raises(InputError, match=message):
         predict(checkpoints["llava"], "a", images=ShownImages(recipes=shortened, seed=SEED))
     rows = read_table("brightness.parquet", CORRUPTED).filter(pl.col("severity") < 3)
     write_table(rows, "brightness.parquet", CORRUPTED)
@@ -270,10 +239,3 @@ def test_a_missing_severity_is_refused(folder, checkpoints):
     with pytest.raises(SystemExit):
         predict(checkpoints["llava"], "a", sample=0)
     assert not Path("a.parquet").exists()
-
-
-def test_open_questions_are_refused(folder):
-    pool = read_table("pool.parquet", POOL)
-    write_table(pool.with_columns(options=pl.lit([], dtype=pl.List(pl.String))), "pool.parquet", POOL)
-    with pytest.raises(InputError, match=r"item s/0: it is an open-ended question"):
-        predict(Path("no-such-model"), "a")

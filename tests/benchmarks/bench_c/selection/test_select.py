@@ -38,50 +38,33 @@ def test_the_final_centroid():
     table = select(KAPPA, VECTORS, score="final_centroid")
     near, far = 2 / math.sqrt(5), 1 / math.sqrt(5)  # cosines with (2/3, 1/3) and (1/3, 2/3)
     expected = [0.5 + 2 - 2 * near, None, 0.6 + 2 - near - far, 0.3 + 2 - far - near]
-    assert table["score"].to_list() == [
-        value if value is None else pytest.approx(value) for value in expected
-    ]
+    assert table["score"].to_list() == pytest.approx(expected)
     assert table["rank"].to_list() == [2, None, 0, 1]
     assert table["selected"].to_list() == [False, False, True, False]
 
 
-def test_alpha_weights_the_score():
+def test_alpha_weights_the_score_and_embeddings_come_in_any_order():
     table = select(KAPPA, VECTORS, alpha=(1.0, 0.0))
     assert table["score"].to_list() == [0.5, None, 0.6, 0.3]
     assert table["selected"].to_list() == [True, False, True, False]
-
-
-def test_embeddings_come_in_any_order():
     assert select(KAPPA, VECTORS.reverse()).equals(select(KAPPA, VECTORS))
 
 
-def test_all_kappas_zero():
-    with pytest.raises(ValueError, match="all 4 items have kappa 0"):
-        select(KAPPA.with_columns(kappa=pl.lit(0.0)), VECTORS)
-
-
-def test_a_single_item_is_not_above_its_own_mean():
-    with pytest.raises(ValueError, match=r"no item scores above the mean: all items .* final score 2.5"):
-        select(KAPPA.head(1), VECTORS.head(1))
-
-
 @pytest.mark.parametrize(
-    ("kappa", "vectors", "message"),
+    ("kappa", "vectors", "settings", "message"),
     [
-        (KAPPA, VECTORS.head(3), "embeddings lacks 1 item that the other table has: a/3"),
-        (KAPPA.head(2), VECTORS, "kappa lacks 2 items that the other table has: a/2, a/3"),
-        (pl.concat([KAPPA, KAPPA.head(1)]), VECTORS, "kappa: items occur twice: a/0"),
-        (KAPPA, embeddings([[1], [1], [1, 2], [1]], [[1]] * 4), r"the image embeddings are incomplete"),
+        (KAPPA, VECTORS.head(3), {}, "embeddings lacks 1 item that the other table has: a/3"),
+        (KAPPA.head(2), VECTORS, {}, "kappa lacks 2 items that the other table has: a/2, a/3"),
+        (pl.concat([KAPPA, KAPPA.head(1)]), VECTORS, {}, "kappa: items occur twice: a/0"),
+        (KAPPA, embeddings([[1], [1], [1, 2], [1]], [[1]] * 4), {}, r"the image embeddings are incomplete"),
+        (KAPPA.with_columns(kappa=pl.lit(0.0)), VECTORS, {}, "all 4 items have kappa 0"),
+        (KAPPA.head(1), VECTORS.head(1), {}, r"no item scores above the mean: all items .* final score 2.5"),
+        (KAPPA, VECTORS, {"score": "last"}, "at_pick, final_centroid, not 'last'"),
     ],
 )
-def test_tables_of_different_items_are_refused(kappa, vectors, message):
+def test_what_cannot_be_selected_from_is_refused(kappa, vectors, settings, message):
     with pytest.raises(ValueError, match=message):
-        select(kappa, vectors)
-
-
-def test_an_unknown_score_is_refused():
-    with pytest.raises(ValueError, match="at_pick, final_centroid, not 'last'"):
-        select(KAPPA, VECTORS, score="last")
+        select(kappa, vectors, **settings)
 
 
 @given(st.floats(0, 3), st.integers(1, 50))

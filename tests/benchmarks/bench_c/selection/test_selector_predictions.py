@@ -2,23 +2,20 @@
 
 from pathlib import Path
 
-import polars as pl
 import pytest
 
 from benchc.benchmarks.bench_c.selection.selector_predictions import read_by_selector, read_option_counts
 from benchc.errors import InputError
-from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
+from tests.benchmarks.bench_c.outputs import write_filled
 from tests.footers import footer_of
 
 
 def written(folder: Path, selector: str, part: str, ids: list[str]) -> Path:
-    row = {"corruption": "fog", "severity": 1, "logits": [0.0, 1.0], "label_mass": 1.0}
-    hashes = {"prompt_hash": "p", "image_hash": "i"}
-    frame = pl.DataFrame([{"id": id_, **row, **hashes} for id_ in ids], schema=dict(PREDICTIONS.columns))
+    columns = {"id": ids, "corruption": "fog", "severity": 1, "logits": [[0.0, 1.0]] * len(ids)}
     path = folder / selector / f"{part}.parquet"
-    write_table(frame, path, PREDICTIONS, footer_of({"model": selector}))
+    write_filled(columns, path, PREDICTIONS, footer_of({"model": selector}))
     return path
 
 
@@ -45,7 +42,6 @@ def test_files_of_other_models_are_refused(tmp_path: Path, selectors: list[str],
 
 
 def test_option_counts_come_in_the_order_of_the_pool(tmp_path: Path) -> None:
-    pool = pl.DataFrame({"id": ["z", "y"], "options": [["1", "2", "3"], ["1", "2"]]})
-    absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in pool.columns}
-    write_table(pool.with_columns(**absent).select(*POOL.columns), tmp_path / "pool.parquet", POOL)
+    columns = {"id": ["z", "y"], "options": [["1", "2", "3"], ["1", "2"]]}
+    write_filled(columns, tmp_path / "pool.parquet", POOL)
     assert read_option_counts(tmp_path / "pool.parquet").rows() == [("z", 3), ("y", 2)]

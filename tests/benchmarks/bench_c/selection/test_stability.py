@@ -22,7 +22,7 @@ from benchc.errors import InputError
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
-from tests.benchmarks.bench_c.outputs import output
+from tests.benchmarks.bench_c.outputs import flat, output, rows_of, write_filled
 
 CORRUPTIONS = ("fog", "blur")
 SELECTORS = ("one", "two", "three_s")
@@ -61,19 +61,15 @@ def selected(ids: str, scores: list[float | None], kept: list[bool]) -> pl.DataF
     return pl.DataFrame(columns, schema=dict(SELECTED.columns))
 
 
+def names_of(setting: Setting) -> list[tuple[str, str]]:
+    return [(choice, name) for choice, name, _ in alternative_settings(setting)]
+
+
 def test_alternative_settings_of_the_papers_run():
-    found = [(choice, name) for choice, name, _ in alternative_settings(CONFIGURED)]
-    assert found == [
-        ("selectors", "without one"),
-        ("selectors", "without two"),
-        ("selectors", "without three_s"),
-        ("severities", "2, 3, 4, 5"),
-        ("severities", "1, 2, 3, 4"),
-        ("severities", "1, 3, 5"),
-        ("alpha", "(1, 0)"),
-        ("alpha", "(0, 1)"),
-        ("alpha", "(1, 0.5)"),
-        ("alpha", "(0.5, 1)"),
+    assert names_of(CONFIGURED) == [
+        *(("selectors", f"without {name}") for name in SELECTORS),
+        *(("severities", levels) for levels in ("2, 3, 4, 5", "1, 2, 3, 4", "1, 3, 5")),
+        *(("alpha", pair) for pair in ("(1, 0)", "(0, 1)", "(1, 0.5)", "(0.5, 1)")),
         ("final_score", "final_centroid"),
     ]
     for choice, _, setting in alternative_settings(CONFIGURED):
@@ -84,18 +80,12 @@ def test_alternative_settings_of_the_papers_run():
 
 
 def test_no_selector_or_severity_is_left_out_if_too_few_would_remain():
-    least = Setting(("one",), (2, 4), (2.0, 1.0), "final_centroid")
-    found = [(choice, name) for choice, name, _ in alternative_settings(least)]
-    assert found == [  # (1, 0.5) is (2, 1) at half the scale
-        ("alpha", "(1, 0)"),
-        ("alpha", "(0, 1)"),
-        ("alpha", "(0.5, 1)"),
-        ("final_score", "at_pick"),
-    ]
-    three = [
-        name for choice, name, _ in alternative_settings(Setting(("one",), (1, 3, 5), (1, 1), "at_pick"))
-    ]
-    assert three[:3] == ["3, 5", "1, 3", "1, 5"]
+    # (1, 0.5) is (2, 1) at half the scale.
+    alphas = [("alpha", pair) for pair in ("(1, 0)", "(0, 1)", "(0.5, 1)")]
+    found = names_of(Setting(("one",), (2, 4), (2.0, 1.0), "final_centroid"))
+    assert found == [*alphas, ("final_score", "at_pick")]
+    three = names_of(Setting(("one",), (1, 3, 5), (1, 1), "at_pick"))[:3]
+    assert three == [("severities", levels) for levels in ("3, 5", "1, 3", "1, 5")]
 
 
 def test_agreement_by_hand():
@@ -108,30 +98,23 @@ def test_agreement_by_hand():
     assert found["compared"] == 3
     assert found["spearman"] == pytest.approx(0.5)
     assert found["kendall"] == pytest.approx(1 / 3)
-
-
-def test_a_constant_score_has_no_rank_correlation():
     one = selected("abcd", [1.0] * 4, [True, True, False, False])
     found = agreement(one, one)
     assert (found["jaccard"], found["spearman"], found["kendall"]) == (1.0, None, None)
 
 
 def test_each_row_compares_its_own_selection_with_the_configured_one():
-    rows = {
-        (row["choice"], row["setting"]): row
-        for row in stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED)
-    }
+    made = [*stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED)]
+    rows = {(row["choice"], row["setting"]): row for row in made}
     assert all(list(row) == list(COLUMNS) for row in rows.values())
     whole = kappa(ALL_PREDICTIONS, ITEMS, CORRUPTIONS)
     base = select(whole, EMBEDDED)
     without = {name: ALL_PREDICTIONS[name] for name in ("one", "three_s")}
+    two, three = kappa(without, ITEMS, CORRUPTIONS), kappa(ALL_PREDICTIONS, ITEMS, CORRUPTIONS, (1, 3, 5))
     expected = {
         ("as configured", ""): (whole, base),
-        ("selectors", "without two"): (table := kappa(without, ITEMS, CORRUPTIONS), select(table, EMBEDDED)),
-        ("severities", "1, 3, 5"): (
-            table := kappa(ALL_PREDICTIONS, ITEMS, CORRUPTIONS, (1, 3, 5)),
-            select(table, EMBEDDED),
-        ),
+        ("selectors", "without two"): (two, select(two, EMBEDDED)),
+        ("severities", "1, 3, 5"): (three, select(three, EMBEDDED)),
         ("alpha", "(1, 0.5)"): (whole, select(whole, EMBEDDED, (1.0, 0.5))),
         ("final_score", "final_centroid"): (whole, select(whole, EMBEDDED, score="final_centroid")),
     }
@@ -142,23 +125,15 @@ def test_each_row_compares_its_own_selection_with_the_configured_one():
         kept = table.filter("selected")["kappa"].to_numpy()
         for values, name in ((kappas["kappa"].to_numpy(), "pool"), (kept, "selected")):
             found = [row[f"kappa_{name}_{part}"] for part in ("mean", "zero", "q25", "median", "q75")]
-            assert found == pytest.approx(
-                [values.mean(), (values == 0).mean(), *np.percentile(values, (25, 50, 75))]
-            )
-    assert rows["as configured", ""]["jaccard"] == 1.0
-    assert all(0 < row["jaccard"] < 1 for key, row in rows.items() if key[0] not in ("as configured",))
-    assert (
-        rows["selectors", "without three_s"]["kappa_pool_zero"] > rows["as configured", ""]["kappa_pool_zero"]
-    )
-
-
-def test_the_order_of_predictions_and_embeddings_changes_nothing():
-    expected = list(stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED))
-    shuffled = {
-        name: frame.sample(fraction=1, shuffle=True, seed=3) for name, frame in ALL_PREDICTIONS.items()
-    }
-    found = stability(CONFIGURED, shuffled, ITEMS, CORRUPTIONS, EMBEDDED.reverse())
-    assert list(found) == expected
+            quartiles = np.percentile(values, (25, 50, 75))
+            assert found == pytest.approx([values.mean(), (values == 0).mean(), *quartiles])
+    # The order of predictions and embeddings changes nothing.
+    names = ALL_PREDICTIONS.items()
+    shuffled = {name: frame.sample(fraction=1, shuffle=True, seed=3) for name, frame in names}
+    assert made == [*stability(CONFIGURED, shuffled, ITEMS, CORRUPTIONS, EMBEDDED.reverse())]
+    configured = rows.pop(("as configured", ""))
+    assert configured["jaccard"] == 1.0 and all(0 < row["jaccard"] < 1 for row in rows.values())
+    assert rows["selectors", "without three_s"]["kappa_pool_zero"] > configured["kappa_pool_zero"]
 
 
 def test_a_choice_that_selects_nothing_has_a_reason():
@@ -168,83 +143,61 @@ def test_a_choice_that_selects_nothing_has_a_reason():
     row = table.row(by_predicate=pl.col("setting") == "without one", named=True)
     assert "all 40 items have kappa 0" in row["note"]
     assert (row["selected"], row["jaccard"], row["kappa_pool_zero"]) == (None, None, 1.0)
-    assert "| without Model 1 " in printed_stability(table, LABELS).markdown
-    assert "1 choice selects nothing" in " ".join(printed_stability(table, LABELS).markdown.split())
-    assert "without Model 1 & $0$ & -- & --" in printed_stability(table, LABELS).latex
+    printed = printed_stability(table, LABELS)
+    assert "| without Model 1 " in printed.markdown
+    assert "1 choice selects nothing" in flat(printed.markdown)
+    assert "without Model 1 & $0$ & -- & --" in printed.latex
+    two = Setting(("two",), SEVERITIES, (1, 1), "at_pick")
     with pytest.raises(ValueError, match="all 40 items have kappa 0"):
-        list(
-            stability(
-                Setting(("two",), SEVERITIES, (1, 1), "at_pick"),
-                partly_constant,
-                ITEMS,
-                CORRUPTIONS,
-                EMBEDDED,
-            )
-        )
+        list(stability(two, partly_constant, ITEMS, CORRUPTIONS, EMBEDDED))
 
 
 def test_the_texts_show_the_tables_numbers():
     table = pl.DataFrame(stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
-    lines = printed_stability(table, LABELS).markdown.splitlines()
-    latex = printed_stability(table, LABELS).latex
-    shown = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2 : 2 + table.height]]
+    printed = printed_stability(table, LABELS)
+    latex, cells_of = printed.latex, rows_of(printed.markdown)
+    shown = cells_of[2 : 2 + table.height]
     for cells, row in zip(shown, table.iter_rows(named=True), strict=True):
         names = ("selectable", "selected", "selected_by_both")
         assert cells[1:4] == [str(row[name]) for name in names]
         names = ("jaccard", "jaccard_by_chance", "spearman", "kendall")
         assert cells[4:] == [f"{row[name]:.3f}" for name in names]
         assert " & ".join(f"${cell}$" for cell in cells[1:]) in latex
-    assert [cells[0] for cells in shown[3:7]] == [
-        "without Model_3",
-        "severities 2, 3, 4, 5",
-        "severities 1, 2, 3, 4",
-        "severities 1, 3, 5",
-    ]
+    severities = [f"severities {levels}" for levels in ("2, 3, 4, 5", "1, 2, 3, 4", "1, 3, 5")]
+    assert [cells[0] for cells in shown[3:7]] == ["without Model_3", *severities]
     assert r"without Model\_3 & " in latex
     assert r"$\alpha$ = (1, 0.5) & " in latex
     first = table.row(0, named=True)
     for name, items, count in (("pool", "pool", 40), ("selected", "selected", first["selected"])):
-        numbers = [
-            f"{first[f'kappa_{items}_{part}']:.3f}" for part in ("mean", "zero", "q25", "median", "q75")
-        ]
-        (line,) = (line for line in lines if line.startswith(f"| {name} ({count})"))
-        assert [cell.strip() for cell in line.strip("|").split("|")][1:] == numbers
+        parts = [f"kappa_{items}_{part}" for part in ("mean", "zero", "q25", "median", "q75")]
+        numbers = [f"{first[part]:.3f}" for part in parts]
+        assert [f"{name} ({count})", *numbers] in cells_of
         assert " & ".join(f"${number}$" for number in numbers) in latex
     assert latex.isascii()
 
 
 def test_the_table_of_files_is_the_librarys(tmp_path: Path) -> None:
-    hashes = {"label_mass": pl.lit(1, pl.Float32), "prompt_hash": pl.lit(""), "image_hash": pl.lit("")}
     for selector, frame in ALL_PREDICTIONS.items():
-        (tmp_path / selector).mkdir()
-        write_table(frame.with_columns(**hashes), tmp_path / selector / "all.parquet", PREDICTIONS)
-    pool = pl.DataFrame({"id": ITEMS["id"], "options": [["a", "b", "c", "d"]] * 40})
-    absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in pool.columns}
-    write_table(pool.with_columns(**absent).select(*POOL.columns), tmp_path / "pool.parquet", POOL)
+        write_filled(frame.to_dict(), tmp_path / selector / "all.parquet", PREDICTIONS)
+    pool = {"id": ITEMS["id"], "options": [["a", "b", "c", "d"]] * 40}
+    write_filled(pool, tmp_path / "pool.parquet", POOL)
     write_table(EMBEDDED, tmp_path / "embeddings.parquet", EMBEDDINGS)
     files = {
         "predictions": [str(tmp_path / selector / "all.parquet") for selector in SELECTORS],
         "pool": [str(tmp_path / "pool.parquet")],
         "embeddings": [str(tmp_path / "embeddings.parquet")],
     }
-    settings = {
-        "selectors": SELECTORS,
-        "labels": LABELS,
-        "corruptions": CORRUPTIONS,
-        "severities": SEVERITIES,
-        "alpha_kappa": 3.0,
-    }
-    settings |= {"alpha_diversity": 1.0, "score": "final_centroid"}
+    settings = {"selectors": SELECTORS, "labels": LABELS, "corruptions": CORRUPTIONS}
+    settings |= {"severities": SEVERITIES, "alpha_kappa": 3.0, "alpha_diversity": 1.0}
+    settings |= {"score": "final_centroid"}
     found = output("selection_stability", files, **settings)
     assert found.summary.startswith("11 other selections; least alike, Jaccard 0.")
     assert not re.search(r"without (one|two|three_s)\b", found.markdown)
     setting = Setting(SELECTORS, SEVERITIES, (3.0, 1.0), "final_centroid")
     table = pl.DataFrame(stability(setting, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
     assert found.frame.equals(table)
-    assert (found.markdown, found.latex) == (
-        printed_stability(table, LABELS).markdown,
-        printed_stability(table, LABELS).latex,
-    )
+    printed = printed_stability(table, LABELS)
+    assert (found.markdown, found.latex) == (printed.markdown, printed.latex)
     with pytest.raises(InputError, match="no file is in a folder named one"):
         output("selection_stability", files | {"predictions": files["predictions"][1:]}, **settings)
     with pytest.raises(InputError, match="score must be one of at_pick, final_centroid, not 'best'"):

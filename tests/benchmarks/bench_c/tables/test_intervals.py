@@ -5,6 +5,7 @@ from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.benchmarks.bench_c.tables.intervals import printed_intervals
 from benchc.rendering.numbers import interval_text
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
+from tests.benchmarks.bench_c.outputs import flat, rows_of
 
 LABELS = {"one": "One & Co", "two": "Two"}
 
@@ -16,8 +17,8 @@ def made(items: int) -> pl.DataFrame:
 
 def test_each_cell_is_the_tables_value_and_interval():
     table = made(12)
-    lines = printed_intervals(table, LABELS, 30).markdown.splitlines()
-    shown = {cells[1]: cells[2:-1] for cells in ([c.strip() for c in line.split("|")] for line in lines[2:4])}
+    markdown = printed_intervals(table, LABELS, 30).markdown
+    shown = {label: cells for label, *cells in rows_of(markdown)[2:4]}
     assert set(shown) == set(LABELS.values())
     for model, label in LABELS.items():
         for metric, weighting, cell in (
@@ -25,9 +26,8 @@ def test_each_cell_is_the_tables_value_and_interval():
             ("delta_acc", "kappa", shown[label][1]),
             ("ras", "kappa", shown[label][3]),
         ):
-            row = table.filter(
-                pl.col("corruption").is_null(), model=model, metric=metric, weighting=weighting
-            )
+            keys = {"model": model, "metric": metric, "weighting": weighting}
+            row = table.filter(pl.col("corruption").is_null(), **keys)
             numbers = [float(part) for part in cell.translate(str.maketrans("[],", "   ")).split()]
             wanted = [round(row[name][0], 3) for name in ("estimate", "low", "high")]
             assert numbers == wanted
@@ -36,15 +36,12 @@ def test_each_cell_is_the_tables_value_and_interval():
             assert cell == f"{row['estimate']:.0f} [{row['low']:.0f}, {row['high']:.0f}]"
     accuracies = [float(cells[0].split()[0]) for cells in shown.values()]
     assert accuracies == sorted(accuracies)  # as in Table 1
-    assert "30 resamples of the 12 items" in " ".join(lines).replace("\n", " ")
+    assert "30 resamples of the 12 items" in flat(markdown)
 
 
 def test_latex_escapes_labels_and_says_what_is_undefined():
     text = printed_intervals(made(1), LABELS, 30).latex
     assert r"One \& Co" in text and r"\textrm{--}" in text
     assert "–" not in text and "nan" not in text and "None" not in text
-
-
-def test_an_interval_that_is_undefined_is_a_dash():
     assert interval_text(-0.00001, 0.25, signed=True) == "[0.000, +0.250]"
     assert interval_text(None, None) == "[–]"

@@ -1,7 +1,6 @@
 """Every table in LaTeX is well-formed: checked by a parser of our own, since the tests do not run LaTeX."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,20 +11,12 @@ from benchc.benchmarks.bench_c.metrics.cube import cube_of
 from benchc.benchmarks.bench_c.metrics.discrimination import discrimination
 from benchc.benchmarks.bench_c.metrics.option_order import measure_predictions, option_order
 from benchc.benchmarks.bench_c.metrics.table1 import TABLE1
-from benchc.benchmarks.bench_c.published.section import (
-    compare_table1,
-    compare_table2,
-    compare_table3,
-    published_latex,
-)
-from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
 from benchc.benchmarks.bench_c.selection.stability import Setting, stability
 from benchc.benchmarks.bench_c.tables.claims import claims_latex
 from benchc.benchmarks.bench_c.tables.discrimination import printed_discrimination
 from benchc.benchmarks.bench_c.tables.option_order import printed_option_order
 from benchc.benchmarks.bench_c.tables.selection_stability import printed_stability
 from benchc.benchmarks.bench_c.tables.table1 import printed_table1
-from tests.benchmarks.bench_c.degenerate_runs import Run, drawn
 from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 from tests.benchmarks.bench_c.selection.test_stability import (
@@ -40,16 +31,6 @@ from tests.rendering.latex import check_latex
 from tests.standings import standings_of
 
 LABEL = r"Öl_1 & 50% #2 {a} ~^\ $x$ <|>"
-TABLES = ("table1", "table2", "table3", "claims", "intervals", "rank_swaps")
-RUNS = {
-    "usual": Run(),
-    "all kappas zero": Run(kappas=[0.0] * 4),
-    "one item": Run(items=1),
-    "one model": Run(models=["one"]),
-    "one severity": Run(severities=[3]),
-    "all predictions equal": Run(logits=lambda *_: [2.0, 1.0, 0.0]),
-    "separated models": Run(logits=lambda model, *cell: [3.0 * model, *drawn(model, *cell)[1:]]),
-}
 
 
 def good(row: str, *, columns: str = "lr", caption: str = "Of $x$ 5 \\%.") -> str:
@@ -94,30 +75,6 @@ def test_the_parser_accepts_valid_latex() -> None:
 )
 def test_the_parser_rejects_invalid_latex(text: str, problem: str) -> None:
     assert any(problem in found for found in check_latex(text)[0])
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_the_tables_of_a_run(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    run = replace(RUNS[name], first_label=LABEL)
-    run.write(tmp_path)
-    run.score()
-    texts = {table: run.output(table).latex for table in TABLES}
-    for table, text in texts.items():
-        problems, packages = check_latex(text)
-        assert problems == [], table
-        assert packages <= {"booktabs", "longtable", "array", "amssymb"}
-    assert any(r"Öl\_1 \& 50\% \#2 \{a\}" in text for text in texts.values())
-
-
-def test_published_values() -> None:
-    paper = published_table1().with_columns(
-        entropy_clean_weighted="entropy_clean", calibration_clean_weighted="calibration_clean"
-    )
-    found = [compare_table1(paper), compare_table2(published_table2()), compare_table3(published_table3())]
-    for number, comparison in enumerate(found, start=1):
-        text = published_latex(comparison, number)
-        assert check_latex(text)[0] == [] and text.count(r"\\") >= 13
 
 
 def test_a_table_of_nulls() -> None:

@@ -13,57 +13,45 @@ from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS
 from tests.benchmarks.bench_c.metrics.order_tables import drawn_predictions, items_of
-from tests.benchmarks.bench_c.outputs import output, write_models
+from tests.benchmarks.bench_c.outputs import flat, output, write_filled, write_models
 from tests.footers import footer_of
 from tests.standings import standings_of
 
 ITEMS = items_of([2, 3, 4])
 ABSENT = {"label_mass": 1.0, "prompt_hash": "p", "image_hash": "i"}
+NO_MATCH = "^predictions: the files do not match the models"
 FOOTER = {"model": "m", "revision": "1", "scoring": "letter", "device": "cpu"}
 
 
+NONE = pl.lit(False)
+
+
 def write_model(
-    folder: Path,
-    model: str,
-    seed: int,
-    drop: pl.Expr | None = None,
-    drop_orders: pl.Expr | None = None,
-    **footer: str,
+    folder: Path, model: str, seed: int, drop: pl.Expr = NONE, drop_orders: pl.Expr = NONE, **footer: str
 ) -> None:
     """Write a target's predictions of ITEMS: the given order in two batches, the other orders."""
-    predictions = drawn_predictions(ITEMS, seed).with_columns(
-        [pl.lit(value).alias(name) for name, value in ABSENT.items()]
-    )
-    orders = predictions.filter(pl.col("order") > 0).select(*ORDERS.columns).cast(dict(ORDERS.columns))
-    orders = orders if drop_orders is None else orders.filter(~drop_orders)
-    write_table(
-        orders,
-        folder / f"orders/{model}.parquet",
-        ORDERS,
-        footer_of({**FOOTER, "model": model, "items": 3, **footer}),
-    )
-    given = predictions.filter(order=0).select(*PREDICTIONS.columns).cast(dict(PREDICTIONS.columns))
-    given = given if drop is None else given.filter(~drop)
+    absent = {name: pl.lit(value) for name, value in ABSENT.items()}
+    predictions = drawn_predictions(ITEMS, seed).with_columns(**absent)
+    orders = predictions.filter((pl.col("order") > 0) & ~drop_orders)
+    orders = orders.select(*ORDERS.columns).cast(dict(ORDERS.columns))
+    facts = footer_of({**FOOTER, "model": model, "items": 3, **footer})
+    write_table(orders, folder / f"orders/{model}.parquet", ORDERS, facts)
+    given = predictions.filter((pl.col("order") == 0) & ~drop)
+    given = given.select(*PREDICTIONS.columns).cast(dict(PREDICTIONS.columns))
     # A milder prediction, as all predictions have, that is not in the other orders.
     mild = given.filter(corruption="fog").with_columns(severity=pl.lit(1, pl.Int64))
     for name, part in (
         ("one", pl.concat([given.filter(corruption="snow"), mild])),
         ("two", given.filter(pl.col("corruption") != "snow")),
     ):
-        path = folder / f"predictions/selected/{model}/{name}.parquet"
-        write_table(
-            part, path, PREDICTIONS, footer_of({**FOOTER, "model": model, "predictions": part.height})
-        )
+        facts = footer_of({**FOOTER, "model": model, "predictions": part.height})
+        write_table(part, folder / f"predictions/selected/{model}/{name}.parquet", PREDICTIONS, facts)
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    pool = ITEMS.with_columns(options=pl.Series([["x"] * count for count in ITEMS["options"]]))
-    absent = [
-        pl.lit(None, dtype).alias(name) for name, dtype in POOL.columns.items() if name not in pool.columns
-    ]
-    pool = pool.with_columns(absent).select(*POOL.columns).cast(dict(POOL.columns))
-    write_table(pool, tmp_path / "pool.parquet", POOL)
+    options = [["x"] * count for count in ITEMS["options"]]
+    write_filled(ITEMS.to_dict() | {"options": options}, tmp_path / "pool.parquet", POOL)
     for seed, model in enumerate(("a", "b")):
         write_model(tmp_path, model, seed)
     write_models(tmp_path / "models.json", {"a": "A", "b": "B"})
@@ -92,12 +80,8 @@ def test_files_are_matched_to_models_and_the_table_is_reproducible(folder):
     assert set(table["scoring"]) == {"letter"}
     # Each target's own predictions: entropy of the given order, by hand from what was drawn.
     for seed, label in enumerate("AB"):
-        logits = (
-            drawn_predictions(ITEMS, seed)
-            .filter(corruption="clean", order=0)["logits"]
-            .cast(pl.List(pl.Float32))
-        )
-        mean = sum(float(entropy(row)) for row in logits.to_list()) / 3
+        logits = drawn_predictions(ITEMS, seed).filter(corruption="clean", order=0)["logits"]
+        mean = sum(float(entropy(row)) for row in logits.cast(pl.List(pl.Float32)).to_list()) / 3
         assert table.filter(label=label, corruption="clean")["entropy"][0] == pytest.approx(mean, abs=1e-8)
     texts = (table.write_csv(), first.markdown, first.latex)
     assert all(texts) and texts == (again.frame.write_csv(), again.markdown, again.latex)
@@ -117,7 +101,7 @@ def test_missing_predictions_are_refused_or_left_out(folder, capsys):
     assert "B: 1 of 3 items lack a prediction, excluded" in capsys.readouterr().err
     assert set(table.frame["items"]) == {2}
     for text in (table.markdown, table.latex):
-        assert "On 2 of 3 items: those for which no target lacks a prediction." in " ".join(text.split())
+        assert "On 2 of 3 items: those for which no target lacks a prediction." in flat(text)
     write_model(folder, "a", 0, drop=pl.col("id").is_in(["s/0", "s/2"]))
     with pytest.raises(InputError, match="none of the 3 items evaluated in other orders has all predictions"):
         compare(allow_missing=True)
@@ -134,7 +118,7 @@ def test_an_item_without_other_orders_is_left_out_and_counted(folder, capsys):
     assert set(table.frame["items"]) == {2}
     printed = capsys.readouterr().err
     assert all(f"{label}: 1 of 3 items lack a prediction, excluded" in printed for label in "AB")
-    assert "On 2 of 3 items" in " ".join(table.markdown.split())
+    assert "On 2 of 3 items" in flat(table.markdown)
 
 
 @pytest.mark.parametrize(
@@ -142,13 +126,9 @@ def test_an_item_without_other_orders_is_left_out_and_counted(folder, capsys):
     [
         ({"orders": ["orders/a.parquet"]}, "^orders: the files are of a; give one .* for each of a, b"),
         ({"orders": ["orders/a.parquet", "x/c.parquet"]}, "^orders: the files are of a, c; give one"),
-        (
-            {"predictions": ["predictions/selected/a/one.parquet"]},
-            "^predictions: the files do not match the models, see b",
-        ),
-        (
-            {"predictions": [f"predictions/selected/{model}/one.parquet" for model in "abc"]},
-            "^predictions: the files do not match the models, see c",
+        *(
+            ({"predictions": [f"predictions/selected/{model}/one.parquet" for model in models]}, message)
+            for models, message in (("a", f"{NO_MATCH}, see b"), ("abc", f"{NO_MATCH}, see c"))
         ),
     ],
 )

@@ -6,6 +6,7 @@ from benchc.benchmarks.bench_c.tables.table1 import parameters_text, printed_tab
 from benchc.rendering.latex import booktabs, latex_text
 from benchc.rendering.markdown import markdown
 from benchc.rendering.numbers import number_text
+from tests.benchmarks.bench_c.outputs import flat, rows_of
 
 TABLE = pl.DataFrame(
     [
@@ -17,28 +18,16 @@ TABLE = pl.DataFrame(
 )
 
 
-def cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split(" | ")]
-
-
 def test_markdown_cells():
-    lines = printed_table1(TABLE).markdown.splitlines()
-    assert cells(lines[0])[3:] == ["Acc(o) ↑", "ΔAcc ↑", "RAS ↑", "S(o) ↓", "ΔS ↓", "C(o) ↓", "ΔC ↓"]
+    markdown = printed_table1(TABLE).markdown
+    header, _, *rows = rows_of(markdown)
+    assert header[3:] == ["Acc(o) ↑", "ΔAcc ↑", "RAS ↑", "S(o) ↓", "ΔS ↓", "C(o) ↓", "ΔC ↓"]
     weak = r"Weak_1\|x; –; –; 0.400; **-0.040** (1); -0.060 (2); 0.200; **0.000**; 0.500; **+0.010**"
-    assert cells(lines[2]) == weak.split("; ")
     strong = "Strong; 2025; 8B; **0.600**; -0.100 (2); **-0.050** (1); **0.100**; +0.020; **0.400**; +0.030"
-    assert cells(lines[3]) == strong.split("; ")
-
-
-def test_markdown_columns_line_up():
-    lines = printed_table1(TABLE).markdown.splitlines()[:4]
-    assert len({len(line) for line in lines}) == 1
-
-
-def test_captions_say_which_form_is_shown():
-    for text in (printed_table1(TABLE).markdown, printed_table1(TABLE).latex):
-        assert "1,234 items" in text
-        assert "unweighted means over items" in " ".join(text.split())
+    assert rows == [weak.split("; "), strong.split("; ")]
+    assert len({len(line) for line in markdown.splitlines()[:4]}) == 1  # columns line up
+    for text in (markdown, printed_table1(TABLE).latex):
+        assert "1,234 items" in text and "unweighted means over items" in flat(text)
 
 
 def test_latex_cells():
@@ -51,44 +40,19 @@ def test_latex_cells():
     order = [r"\begin{table*}", r"\toprule", r"\midrule", r"\bottomrule", r"\end{tabular}", r"\end{table*}"]
     assert [line for line in lines if line in order] == order
     assert r"\begin{tabular}{lrrrrrrrrr}" in lines
-
-
-@pytest.mark.parametrize(
-    ("value", "signed", "text"),
-    [
-        (0.1234, False, "0.123"),
-        (0.1234, True, "+0.123"),
-        (-0.1234, True, "-0.123"),
-        (-0.0004, True, "0.000"),
-        (0.0, True, "0.000"),
-        (None, True, "–"),
-    ],
-)
-def test_numbers(value, signed, text):
-    assert number_text(value, signed) == text
-
-
-@pytest.mark.parametrize(
-    ("billions", "text"),
-    [
-        (8.0, "8B"),
-        (2.25, "2.25B"),
-        (0.0025, "2.5M"),
-        (0.00031, "310K"),
-        (0.9996, "1B"),
-        (0.0009996, "1M"),
-        (None, "–"),
-    ],
-)
-def test_parameters(billions, text):
-    assert parameters_text(billions) == text
-
-
-def test_latex_text_escapes_what_latex_would_read():
     assert latex_text(r"a_b & 5% {x}^2~\y") == (
         r"a\_b \& 5\% \{x\}\textasciicircum{}2\textasciitilde{}\textbackslash{}y"
     )
     assert latex_text('1 < "x" | > 2') == r"1 \textless{} ''x'' \textbar{} \textgreater{} 2"
+
+
+def test_numbers_and_parameters():
+    signed = [(0.1234, "+0.123"), (-0.1234, "-0.123"), (-0.0004, "0.000"), (0.0, "0.000"), (None, "–")]
+    assert [(value, number_text(value, True)) for value, _ in signed] == signed
+    assert number_text(0.1234, False) == "0.123"
+    billions = {8.0: "8B", 2.25: "2.25B", 0.0025: "2.5M", 0.00031: "310K", 0.9996: "1B", 0.0009996: "1M"}
+    assert {value: parameters_text(value) for value in billions} == billions
+    assert parameters_text(None) == "–"
 
 
 @pytest.mark.parametrize("render", [markdown, booktabs])

@@ -1,7 +1,6 @@
 """Tables 2 and 3, the published values and the claims as text, and the tables of a run."""
 
 import polars as pl
-import pytest
 
 from benchc.benchmarks.bench_c.metrics.regimes import cells
 from benchc.benchmarks.bench_c.metrics.table1 import TABLE1
@@ -11,6 +10,7 @@ from benchc.benchmarks.bench_c.published.section import (
     compare_table1,
     compare_table2,
     compare_table3,
+    published_latex,
     published_markdown,
 )
 from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2, published_table3
@@ -26,9 +26,13 @@ from benchc.rendering.latex import latex_number
 from benchc.rendering.numbers import p_text
 from benchc.schemas.models import Model
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection
+from tests.benchmarks.bench_c.outputs import flat, rows_of
+from tests.rendering.latex import check_latex
 from tests.standings import standings_of
 
+CLAIMS = ["section", "claim", "criterion", "paper", "here", "verdict"]
 LABELS = ["Molmo", "New_one"]
+MODELS = {label: Model(label, label) for label in LABELS}
 TABLES = {label: drawn_scores(8, ["fog", "contrast", "spatter"], seed) for seed, label in enumerate(LABELS)}
 CELLS = {label: cells(table) for label, table in TABLES.items()}
 CHANCE = standings_of(LABELS)
@@ -36,8 +40,7 @@ GAINS, SUBTLE = table3(CELLS), subtle_cells(CELLS)
 
 
 def row(text: str, start: str) -> list[str]:
-    lines = [line for line in text.splitlines() if line.lstrip("| ").startswith(start)]
-    return [cell.strip() for cell in lines[-1].strip("| ").split(" | ")]
+    return [cells for cells in rows_of(text) if cells[0].startswith(start)][-1]
 
 
 def test_table2_shows_its_numbers_and_the_published_ones():
@@ -52,14 +55,10 @@ def test_table2_shows_its_numbers_and_the_published_ones():
         p_text(molmo["p"]),
     ]
     assert row(text, "Molmo")[1] == f"0.523 ({molmo['mean_abs_z_ras'] - 0.523:+.3f})"
-    assert "not centred" in " ".join(text.split()) and "minus its mean" in " ".join(
-        printed_table2(table, centred=True).markdown.split()
-    )
+    assert "not centred" in flat(text)
+    assert "minus its mean" in flat(printed_table2(table, centred=True).markdown)
     latex = printed_table2(table, centred=False).latex
     assert latex.count(r"\toprule") == 2 and r"New\_one & $3$ &" in latex
-
-
-def test_what_is_undefined_is_a_dash_and_a_note():
     table = table2({"One": sensitivity(TABLES["Molmo"].filter(severity=1))})
     text = printed_table2(table, centred=False).markdown
     assert row(text.split("\n\n")[0], "One") == ["One", "0", "–", "–", "–", "–"]
@@ -69,37 +68,30 @@ def test_what_is_undefined_is_a_dash_and_a_note():
 
 def test_table3_shows_its_cases_and_the_published_ones():
     text = printed_table3(GAINS, SUBTLE).markdown
-    shown = text.split("\n\n")[0].splitlines()[2:]
+    shown = rows_of(text.split("\n\n")[0])[2:]
     assert len(shown) == GAINS.height > 0
-    for line, case in zip(shown, GAINS.iter_rows(named=True), strict=True):
-        assert row(line, "")[:3] == [case["label"], case["corruption"], case["regime"]]
-        assert row(line, "")[-2:] == [str(case["wr"]), str(case["rw"])]
+    for texts, case in zip(shown, GAINS.iter_rows(named=True), strict=True):
+        assert texts[:3] == [case["label"], case["corruption"], case["regime"]]
+        assert texts[-2:] == [str(case["wr"]), str(case["rw"])]
     assert f"The {GAINS.height} of 6 cases" in text
     # The paper's only case of Molmo: contrast, WR 20, RW 18.
-    ours = SUBTLE.row(
-        by_predicate=(pl.col("label") == "Molmo") & (pl.col("corruption") == "contrast"), named=True
-    )
+    (ours,) = SUBTLE.filter(label="Molmo", corruption="contrast").rows(named=True)
     assert row(text, "Molmo")[1:3] == ["contrast", "stable"]
     assert row(text, "Molmo")[-2:] == [f"20 ({ours['wr'] - 20:+d})", f"18 ({ours['rw'] - 18:+d})"]
     assert r"\label{tab:bench-c-3-published}" in printed_table3(GAINS, SUBTLE).latex
-
-
-def test_table3_without_severity_1_is_a_sentence():
-    assert "no predictions at severity 1" in printed_table3(GAINS.clear(), SUBTLE.clear()).markdown
-    assert "no predictions at severity 1" in printed_table3(GAINS.clear(), SUBTLE.clear()).latex
+    nothing = printed_table3(GAINS.clear(), SUBTLE.clear())
+    assert all("no predictions at severity 1" in text for text in (nothing.markdown, nothing.latex))
 
 
 def test_the_papers_tables_do_not_differ_from_themselves():
     paper = published_table1().with_columns(
         entropy_clean_weighted="entropy_clean", calibration_clean_weighted="calibration_clean"
     )
-    for found, rows in [
-        (compare_table1(paper), 13 * 11),
-        (compare_table2(published_table2()), 13 * 3),
-        (compare_table3(published_table3()), 28 * 7),
-    ]:
-        assert found.height == rows
-        assert set(found["difference"]) == {0.0}
+    tables = (compare_table1(paper), compare_table2(published_table2()), compare_table3(published_table3()))
+    for number, (found, rows) in enumerate(zip(tables, (13 * 11, 13 * 3, 28 * 7), strict=True), start=1):
+        assert found.height == rows and set(found["difference"]) == {0.0}
+        latex = published_latex(found, number)
+        assert check_latex(latex)[0] == [] and latex.count(r"\\") >= 13
     text = published_markdown(compare_table1(paper), 1)
     assert row(text, "Molmo")[1:4] == ["0.565 (0.000)", "-0.072 (0.000)", "-0.088 (0.000)"]
     assert row(text, "Molmo")[-1] == "8 (0)"
@@ -114,12 +106,8 @@ def test_table1_has_a_section_of_published_values_where_models_coincide():
 
 
 def test_claims_in_latex_are_ascii():
-    table = pl.DataFrame(
-        [("6.1", "ΔAcc & κ ≤ 1 % | <", "E|z| > 0", "a_b", "…", "holds")],
-        schema=["section", "claim", "criterion", "paper", "here", "verdict"],
-        orient="row",
-    )
-    latex = claims_latex(table)
+    row = ("6.1", "ΔAcc & κ ≤ 1 % | <", "E|z| > 0", "a_b", "…", "holds")
+    latex = claims_latex(pl.DataFrame([row], schema=CLAIMS, orient="row"))
     assert latex.isascii()
     assert (
         r"6.1 & $\Delta$Acc \& $\kappa$ $\le$ 1 \% $|$ $<$ & E$|$z$|$ $>$ 0 & a\_b & \dots{} & holds \\"
@@ -133,8 +121,7 @@ def test_claims_in_markdown_are_a_list_that_is_read_as_text():
         ("6.1", claim, "E|z| < 0", "a_b * c", "1 of 2", "does not hold"),
         ("6.2", "RAS falls", "at every step", "no numbers", "…", "holds"),
     ]
-    schema = ["section", "claim", "criterion", "paper", "here", "verdict"]
-    text = claims_markdown(pl.DataFrame(rows, schema=schema, orient="row"), " A note.")
+    text = claims_markdown(pl.DataFrame(rows, schema=CLAIMS, orient="row"), " A note.")
     lines = text.splitlines()
     assert max(map(len, lines)) <= 110
     begun = [line[:40] for line in lines if line.startswith("- ")]
@@ -146,25 +133,20 @@ def test_claims_in_markdown_are_a_list_that_is_read_as_text():
     assert all(line.startswith("  ") for line in lines[lines.index("") + 2 : -1] if line and line[0] != "-")
 
 
-@pytest.mark.parametrize(
-    ("p", "text", "latex"),
-    [
+def test_p_values():
+    for p, text, latex in (
         (0.0, "< 1e-300", r"$< 1 \times 10^{-300}$"),
         (2.954e-21, "2.95e-21", r"$2.95 \times 10^{-21}$"),
         (0.01234, "0.0123", "$0.0123$"),
         (None, "–", "--"),
-    ],
-)
-def test_p_values(p, text, latex):
-    assert (p_text(p), latex_number(p_text(p))) == (text, latex)
+    ):
+        assert (p_text(p), latex_number(p_text(p))) == (text, latex)
 
 
 def test_tables_have_all_their_forms_and_their_published_values() -> None:
-    targets = Targets(TABLES, {label: Model(label, label) for label in LABELS})
-    for table, height in (
-        (table2_of(targets, CHANCE, "none"), 2),
-        (table3_of(targets, CHANCE), GAINS.height),
-    ):
+    targets = Targets(TABLES, MODELS)
+    tables = (table2_of(targets, CHANCE, "none"), 2), (table3_of(targets, CHANCE), GAINS.height)
+    for table, height in tables:
         assert table.frame.height == height and table.published is not None
         assert set(table.published["label"]) == {"Molmo"}
         assert table.markdown.startswith("| Model") and r"\toprule" in table.latex
@@ -175,7 +157,7 @@ def test_tables_have_all_their_forms_and_their_published_values() -> None:
 def test_claims_of_a_run_have_all_verdicts() -> None:
     ids = [f"s/{item}" for item in range(8)]
     table = claims(
-        Targets(TABLES, {label: Model(label, label) for label in LABELS}),
+        Targets(TABLES, MODELS),
         selection([0.5] * 8, [True] * 8, ids),
         pl.DataFrame({"id": ids, "source": "s", "task": "t"}),
         CHANCE,

@@ -9,6 +9,7 @@ import pytest
 
 from benchc.benchmarks.bench_c.schemas.scores import SCORES
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.schemas.models import Model, Models, models_text
 from benchc.schemas.parquet import write_table
 from tests.benchmarks.bench_c.figures.figure_tables import drawn_scores, selection
 from tests.benchmarks.bench_c.outputs import write_models
@@ -37,14 +38,8 @@ def run(folder: Path, name: str, models: str = "models.json", **more: Any) -> Co
 
 
 def test_the_forms_replace_old_ones(folder: Path) -> None:
-    models = [
-        {"id": "one", "label": "One", "year": 2025, "parameters_b": None},
-        {"id": "two", "label": "Two", "year": None, "parameters_b": 7.5},
-    ]
-    described = run_stage(
-        "describe_models", benchmark="bench-c", models=models, output=folder / "models.json"
-    )
-    assert described.returncode == 0, described.stderr
+    one, two = Model("one", "One", 2025), Model("two", "Two", parameters_b=7.5)
+    (folder / "models.json").write_text(models_text(Models("bench-c", {"one": one, "two": two})))
     for format, ending in ENDINGS.items():
         (folder / f"table1{ending}").write_text("old")
         # A second name of the old file: it stays as it was where the new one is not written into it.

@@ -10,6 +10,7 @@ from benchc.errors import InputError
 from benchc.schemas.models import Model
 from benchc.statistics.resampling import item_counts
 from tests.benchmarks.bench_c.metrics.score_tables import scored
+from tests.benchmarks.bench_c.outputs import flat
 from tests.standings import standings_of
 
 ITEMS, DRAWS, SEED = 12, 200, 3
@@ -23,6 +24,12 @@ POOL = pl.DataFrame(
 SCORES = {name: scored(ITEMS, seed) for seed, name in enumerate(("one", "two"))}
 CHANCE = standings_of(["One", "Two"], below=["Two"])
 TARGETS = Targets(SCORES, {name: Model(name, name.title()) for name in SCORES})
+
+
+def of_items(*numbers: int, excluded: int = 0) -> Targets:
+    ids = [f"s/{number}" for number in numbers]
+    some = {name: scores.filter(pl.col("id").is_in(ids)) for name, scores in SCORES.items()}
+    return Targets(some, TARGETS.models, excluded=excluded)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +46,7 @@ def test_means_are_those_of_the_predictions_of_a_task(table):
         assert row["delta_acc"] == pytest.approx(row["acc_corrupted"] - row["acc_clean"])
     # Two items of "map" have four options, and two have two.
     assert dict(table.frame.select("task", "guessing").rows()) == {"chart": 0.5, "map": 0.375}
-    text = " ".join(table.markdown.split())
+    text = flat(table.markdown)
     assert "| Two † |" in text and "| One |" in text and "†: Acc(o) is not above chance." in text
     order = [(model, task) for model in ("one", "two") for task in ("chart", "map")]
     assert table.frame.select("model", "task").rows() == order
@@ -55,43 +62,28 @@ def test_intervals_are_percentiles_over_resamples_of_all_items(table):
     row = table.frame.row(by_predicate=(pl.col("model") == "two") & (pl.col("task") == "map"), named=True)
     ends = [row["acc_corrupted_low"], row["acc_corrupted_high"]]
     np.testing.assert_allclose(ends, np.quantile(means, [0.025, 0.975]), atol=1e-8)
-
-
-def test_the_sample_itself_is_not_a_draw():
     table = task_accuracy(TARGETS, POOL, CHANCE, 1, SEED).frame  # one draw: both ends are its mean
     assert table["delta_acc_low"].equals(table["delta_acc_high"].alias("delta_acc_low"))
     assert (table["delta_acc_low"] != table["delta_acc"]).any()
 
 
-def test_a_task_without_drawn_items_has_no_interval():
+def test_a_task_without_drawn_items_or_of_one_item_has_no_interval():
     # One draw of four items with replacement has only one of the two tasks, for some seed.
-    ids = ["s/0", "s/1", "s/2", "s/4"]
-    four = {name: scores.filter(pl.col("id").is_in(ids)) for name, scores in SCORES.items()}
-    tables = [task_accuracy(Targets(four, TARGETS.models), POOL, CHANCE, 1, seed) for seed in range(40)]
+    tables = [task_accuracy(of_items(0, 1, 2, 4), POOL, CHANCE, 1, seed) for seed in range(20)]
     lows = [table.frame["acc_clean_low"].null_count() for table in tables]
     assert set(lows) == {0, 2} and any("[–]" in table.markdown for table in tables)
-
-
-def test_a_task_of_one_item_has_no_interval():
-    three = {
-        name: scores.filter(pl.col("id").is_in(["s/0", "s/1", "s/2"])) for name, scores in SCORES.items()
-    }
-    table = task_accuracy(Targets(three, TARGETS.models), POOL, CHANCE, 50, SEED)
+    table = task_accuracy(of_items(0, 1, 2), POOL, CHANCE, 50, SEED)
     for row in table.frame.iter_rows(named=True):
         ends = [row[f"{metric}_{end}"] for metric in ("acc_clean", "delta_acc") for end in ("low", "high")]
         assert (None in ends) == (row["task"] == "chart") and (ends == [None] * 4) == (row["items"] == 1)
 
 
 def test_the_caption_counts_items_and_shifts_have_signs():
-    one_item = {name: scores.filter(pl.col("id") == "s/1") for name, scores in SCORES.items()}
-    table = task_accuracy(Targets(one_item, TARGETS.models, excluded=2), POOL, CHANCE, 5, SEED)
+    table = task_accuracy(of_items(1, excluded=2), POOL, CHANCE, 5, SEED)
     assert table.frame["task"].to_list() == ["chart"] * 2
-    assert "On 1 of 3 items" in " ".join(table.markdown.split()) and "One" in table.markdown
+    assert "On 1 of 3 items" in flat(table.markdown) and "One" in table.markdown
     shift = task_accuracy(TARGETS, POOL, CHANCE, 5, SEED)
     rising = shift.frame.filter(pl.col("delta_acc_high") > 0.001)["delta_acc_high"]
     assert len(rising) and all(f"+{value:.3f}]" in shift.markdown for value in rising)
-
-
-def test_an_item_without_a_task_is_refused():
     with pytest.raises(InputError, match=r"1 item with scores but no task type, first s/0"):
         task_accuracy(TARGETS, POOL[1:], CHANCE, 5, SEED)

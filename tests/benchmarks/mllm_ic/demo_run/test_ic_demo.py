@@ -40,13 +40,17 @@ def test_severer_corruption_costs_more(scores):
     assert found[0] - found[5] >= 0.1 and found[1] - found[5] >= 0.05
 
 
-def test_the_cube_has_all_scenarios_of_all_models(folder, config, scores):
+def test_the_cube_has_all_scenarios_of_all_models_and_no_category_is_unmapped(folder, config, scores):
     cube = read_table(folder / "tables/ic_cube.parquet", CUBE)
     capabilities = scores["capability"].n_unique()
     assert (capabilities, cube["mid"].n_unique()) == (14, 5)
     assert cube.height == len(config.settings.models) * 201 * capabilities
     assert ((cube["low"] <= cube["accuracy"]) & (cube["accuracy"] <= cube["high_end"])).all()
     assert cube.drop_nulls("category")["category"].n_unique() == 9
+    report = pl.read_csv(folder / "pool/capabilities.report.csv")
+    assert report.filter(status="unmapped").is_empty()
+    left_out = report.filter(status="excluded")
+    assert left_out.select("category", "reason").rows() == [("more balls", "two pictures")]
 
 
 def test_answers_in_words_are_judged_and_letters_are_not(scores):
@@ -54,13 +58,6 @@ def test_answers_in_words_are_judged_and_letters_are_not(scores):
     without = dict(by_model.select("model", pl.col("refused") + pl.col("unparsed")).iter_rows())
     print("answers without an option:", without)
     assert without[IN_WORDS] > 0 and sum(without.values()) == without[IN_WORDS]
-
-
-def test_no_category_is_unmapped_and_one_is_left_out(folder):
-    report = pl.read_csv(folder / "pool/capabilities.report.csv")
-    assert report.filter(status="unmapped").is_empty()
-    left_out = report.filter(status="excluded")
-    assert left_out.select("category", "reason").rows() == [("more balls", "two pictures")]
 
 
 def test_the_results_page_shows_the_run(folder, tmp_path):

@@ -1,5 +1,3 @@
-"""The cube's rows, against the outcomes and plain resamples."""
-
 import numpy as np
 import pytest
 
@@ -23,37 +21,22 @@ def test_a_row_is_the_accuracy_of_its_questions():
     own = (RUN.items["capability"] == "ocr").to_numpy()
     assert (row["accuracy"], row["n"]) == (pytest.approx(RUN.right("a")[own, 7].mean()), own.sum())
     clean = rows.row(0, named=True)
-    assert (clean["corruption"], clean["category"], clean["level"], clean["severity"]) == (
-        "clean",
-        None,
-        None,
-        0,
-    )
+    names = ("corruption", "category", "level", "severity")
+    assert tuple(clean[name] for name in names) == ("clean", None, None, 0)
     assert rows["low"].null_count() == rows.height  # no resamples were asked for
 
 
 def test_intervals_are_over_pictures():
     rows = cube(RUN, {"a": "A", "b": "B"}, CATEGORIES, LEVELS, 40, 3)
-    own = (RUN.items["capability"] == "image_topic").to_numpy()
-    right, picture = RUN.right("b")[own, 11], RUN.items["picture"].to_numpy()[own]
-    shown = np.unique(picture)
-    assert len(shown) < len(picture)
-    counts = cluster_counts(len(shown), 40, 3, "image_topic")[1:]
-    means = [
-        sum(count * right[picture == each].sum() for each, count in zip(shown, draw, strict=True))
-        / sum(count * (picture == each).sum() for each, count in zip(shown, draw, strict=True))
-        for draw in counts
-    ]
     row = rows.row(201 * 3 + 3 * 11, named=True)
-    assert (row["model"], row["capability"]) == ("B", "image_topic")
+    assert (row["model"], row["capability"], RUN.capabilities[0].name) == ("B", "image_topic", "image_topic")
+    means = RUN.draws(["b"], {"own": np.array([11])}, 40, 3)[1:, 0, 0, 0]
     assert [row["low"], row["high_end"]] == pytest.approx(np.quantile(means, [0.025, 0.975]))
 
 
-def test_a_model_without_outcomes_is_refused():
+def test_a_model_without_outcomes_is_refused_and_more_draws_extend_fewer():
     with pytest.raises(InputError, match="c has no outcomes"):
         cube(RUN, {"a": "A", "c": "C"}, CATEGORIES, LEVELS, 0, 0)
-
-
-def test_more_draws_extend_fewer_and_capabilities_are_drawn_apart():
+    # Capabilities are drawn apart.
     fewer, more = cluster_counts(5, 3, 1, "ocr"), cluster_counts(5, 7, 1, "ocr")
     assert (more[:4] == fewer).all() and (cluster_counts(5, 3, 1, "counting") != fewer).any()

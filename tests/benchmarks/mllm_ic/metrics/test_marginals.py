@@ -1,5 +1,3 @@
-"""Marginals of the cube, against plain resamples of the pictures."""
-
 import numpy as np
 import pytest
 

@@ -1,5 +1,3 @@
-"""Rank correlations and growing subsets, against scipy and against all subsets."""
-
 from itertools import combinations
 
 import numpy as np
@@ -9,18 +7,14 @@ from scipy.stats import spearmanr
 from benchc.benchmarks.mllm_ic.metrics.redundancy import growing_subsets, rank_correlation
 
 
-def test_the_correlation_is_spearmans_with_ties() -> None:
+def test_the_correlation_is_spearmans_with_ties_and_the_sample_does_not_choose_the_types() -> None:
     noise = np.random.default_rng(1)
     first, second = noise.integers(4, size=(2, 20, 6)).astype(float)
-    found = rank_correlation(first, second)
-    for a, b, value in zip(first, second, found, strict=True):
+    for a, b, value in zip(first, second, rank_correlation(first, second), strict=True):
         assert value == pytest.approx(spearmanr(a, b).statistic)
     assert np.isnan(rank_correlation(np.ones(4), np.arange(4.0)))
     # Equal but for the last bits.
     assert rank_correlation(np.array([0.1 + 0.2, 0.3, 0.5]), np.array([1.0, 1.0, 2.0])) == pytest.approx(1)
-
-
-def test_the_sample_does_not_choose_the_types() -> None:
     sample = np.array([[0.3, 0.1], [0.2, 0.5], [0.1, 0.9]])  # by all types the models rise
     resample = np.array([[0.1, 0.1], [0.5, 0.3], [0.9, 0.2]])
     found = growing_subsets(np.stack([sample, resample]))

@@ -7,6 +7,7 @@ import polars as pl
 from benchc.benchmarks.naturalbench.curation.review_rows import Row, question_rows
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
 from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.naturalbench.drawn import sample
 
 SAMPLES = {f"p{n}": (sample(f"a{n}", f"dog {n}"), sample(f"b{n}", f"cat {n}")) for n in range(4)}
@@ -18,19 +19,9 @@ def questions(*slots: tuple[str, str, int], unusable: tuple[str, str, int] | Non
     for pair, kind, q_idx in slots:
         ok = (pair, kind, q_idx) != unusable
         texts = (f"{pair} {kind} {q_idx}?", *(("Yes", "No") if kind == "yes_no" else ("dog", "cat")))
-        rows.append(
-            (
-                pair,
-                kind,
-                q_idx,
-                *(texts if ok else (None,) * 3),
-                ok,
-                None if ok else "the reply is not JSON",
-                "r",
-                "t",
-            )
-        )
-    return pl.DataFrame(rows, schema=pl.Schema(QUESTIONS.columns), orient="row")
+        given = (*texts, ok, None) if ok else (None, None, None, ok, "the reply is not JSON")
+        rows.append((pair, kind, q_idx, *given, "r", "t"))
+    return frame_of(QUESTIONS, rows)
 
 
 def rows_of(table: pl.DataFrame, round_: int = 0) -> list[Row]:
@@ -44,4 +35,4 @@ def reviewed(rows: list[Row], answers: Mapping[str, list[int]]) -> pl.DataFrame:
         for annotator, given in answers.items()
         for row, answer in zip(rows, given, strict=True)
     ]
-    return pl.DataFrame(found, schema=pl.Schema(REVIEWED.columns), orient="row")
+    return frame_of(REVIEWED, found)

@@ -15,6 +15,7 @@ from benchc.errors import InputError
 from benchc.images import encode_png
 from benchc.pixels import Pixels
 from benchc.schemas.parquet import write_table
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.naturalbench.drawn import embeddings_footer
 
 
@@ -34,15 +35,15 @@ class Colours:
 
     def encode_texts(self, texts: Iterable[str]) -> Iterator[np.ndarray]:
         for text in texts:
-            yield np.array([text.count(letter) for letter in "abc"], np.float32)
+            scale = np.nan if text == "nan" else 1
+            yield np.array([scale * text.count(letter) for letter in "abc"], np.float32)
 
     def is_truncated(self, text: str) -> bool:
         return len(text) > 3
 
 
 def captions(*rows: tuple[str, str, bytes, str]) -> pl.DataFrame:
-    records = [(id_, "set", image, None, data, caption, "English") for id_, image, data, caption in rows]
-    return pl.DataFrame(records, schema=pl.Schema(CAPTIONS.columns), orient="row")
+    return frame_of(CAPTIONS, ((id_, "set", key, None, *rest, "English") for id_, key, *rest in rows))
 
 
 def plain(colour: tuple[int, int, int]) -> bytes:
@@ -76,29 +77,18 @@ def test_vectors_have_unit_length_and_an_image_is_encoded_once(tmp_path: Path) -
         read_embeddings(path, ["s/1#0", "s/3#0"])
 
 
-def test_a_vector_without_direction_names_its_sample() -> None:
-    black = ("s/3#0", "s://3", plain((0, 0, 0)), "a")
-    with pytest.raises(
-        InputError, match="Colours gives the image of sample 's/3#0' an embedding of length 0"
-    ):
-        embedded(captions(*ROWS, black), Colours(), "drop")
-    with pytest.raises(
-        InputError, match="Colours gives the caption of sample 's/4' an embedding of length 0"
-    ):
-        embedded(captions(*ROWS, ("s/4", "s://4", plain((1, 1, 1)), "xyz")), Colours(), "drop")
-
-    class NotFinite(Colours):
-        def encode_texts(self, texts: Iterable[str]) -> Iterator[np.ndarray]:
-            for vector in super().encode_texts(texts):
-                yield vector * np.nan
-
-    with pytest.raises(InputError, match="the caption of sample 's/1#0' an embedding of length nan"):
-        embedded(captions(*ROWS), NotFinite(), "drop")
-
-
-def test_an_image_that_was_replaced_names_its_sample() -> None:
-    with pytest.raises(InputError, match=r"sample 's/5': its image is not as it was .*not a complete image"):
-        embedded(captions(*ROWS, ("s/5", "s://5", b"x", "a")), Colours(), "drop")
+@pytest.mark.parametrize(
+    ("image", "text", "message"),
+    [
+        (plain((0, 0, 0)), "a", "Colours gives the image of sample 's/3#0' an embedding of length 0"),
+        (plain((1, 1, 1)), "xyz", "Colours gives the caption of sample 's/3#0' an embedding of length 0"),
+        (plain((1, 1, 1)), "nan", "the caption of sample 's/3#0' an embedding of length nan"),
+        (b"x", "a", r"sample 's/3#0': its image is not as it was .*not a complete image"),
+    ],
+)
+def test_what_has_no_vector_names_its_sample(image: bytes, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        embedded(captions(*ROWS, ("s/3#0", "s://3", image, text)), Colours(), "drop")
 
 
 def test_transparency_is_as_the_run_reads_it() -> None:

@@ -2,19 +2,12 @@ import itertools
 
 import numpy as np
 import polars as pl
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchc.benchmarks.naturalbench.curation import pairs
 from benchc.benchmarks.naturalbench.curation.mismatch import EncoderVectors
-from benchc.benchmarks.naturalbench.curation.pairs import (
-    Pair,
-    are_matched,
-    mined_pairs,
-    pair_id,
-    pairs_frame,
-    random_pairs,
-)
+from benchc.benchmarks.naturalbench.curation.pairs import Pair, mined_pairs, pair_id, random_pairs
 
 IDS = [f"set/{number:03d}" for number in range(60)]
 
@@ -50,6 +43,7 @@ def test_fewer_pairs_are_the_first_ones(mismatches: set[Pair], most: int) -> Non
 
 
 def test_names_decide_not_rows() -> None:
+    assert [chosen([], ids=IDS[:samples]) for samples in (0, 1, 60)] == [[]] * 3
     mismatches = list(itertools.combinations(range(0, 60, 2), 2))
     found = {(IDS[a], IDS[b]) for a, b in chosen(mismatches)}
     # The same samples among fewer others have other rows.
@@ -57,9 +51,7 @@ def test_names_decide_not_rows() -> None:
     rows = [(few.index(IDS[a]), few.index(IDS[b])) for a, b in mismatches]
     assert {(few[a], few[b]) for a, b in chosen(rows, ids=few)} == found
     assert {(IDS[a], IDS[b]) for a, b in chosen(mismatches, seed=2)} != found
-
-
-def test_a_partner_is_drawn_uniformly() -> None:
+    # A partner is drawn uniformly.
     mismatches = [(0, other) for other in range(1, 11)]
     partners = [chosen(mismatches, seed=seed)[0][1] for seed in range(1000)]
     counts = np.bincount(partners, minlength=11)[1:]
@@ -83,27 +75,20 @@ def test_random_pairs_are_disjoint_and_allowed() -> None:
 
 def test_samples_are_matched_unless_all_encoders_mismatch_them() -> None:
     axes = np.eye(3, dtype=np.float32)
-    right, wrong = (
-        EncoderVectors("right", axes[:, None], axes),
-        EncoderVectors("wrong", axes[:, None], axes[[1, 0, 2]]),
-    )
-    assert are_matched([right])(0, 1) and are_matched([right, wrong])(0, 1)
-    assert not are_matched([wrong])(0, 1)
-    assert not are_matched([wrong, wrong])(1, 0)
+    right = EncoderVectors("right", axes[:, None], axes)
+    wrong = EncoderVectors("wrong", axes[:, None], axes[[1, 0, 2]])
+    assert pairs.are_matched([right])(0, 1) and pairs.are_matched([right, wrong])(0, 1)
+    assert not pairs.are_matched([wrong])(0, 1)
+    assert not pairs.are_matched([wrong, wrong])(1, 0)
     # Sample 2 is right, and both similarities across are 0, as is that of sample 0: a tie.
-    assert are_matched([wrong])(2, 0)
+    assert pairs.are_matched([wrong])(2, 0)
 
 
 def test_the_frame_has_the_smaller_id_first() -> None:
-    frame = pairs_frame(IDS, [(5, 9), (1, 30)], [(2, 3)])
+    frame = pairs.pairs_frame(IDS, [(5, 9), (1, 30)], [(2, 3)])
     assert frame["a"].to_list() == ["set/001", "set/005", "set/002"]
     assert frame["b"].to_list() == ["set/030", "set/009", "set/003"]
     assert frame["method"].cast(pl.String).to_list() == ["mined", "mined", "random"]
     assert frame["pair"][0] == pair_id("set/001", "set/030")
     assert frame["pair"].str.contains("^[0-9a-f]{16}$").all()
     assert frame["pair"].n_unique() == 3 and pair_id("a", "b") != pair_id("b", "a")
-
-
-@pytest.mark.parametrize("samples", [0, 1, 60])
-def test_without_mismatches_there_are_no_pairs(samples: int) -> None:
-    assert chosen([], ids=IDS[:samples]) == []

@@ -2,35 +2,33 @@
 
 import json
 from dataclasses import replace
+from itertools import product
+from pathlib import Path
 
 import polars as pl
 import pytest
 
-from benchc.benchmarks.naturalbench.curation.questions import (
-    Writer,
-    first_slots,
-    open_slots,
-    written_questions,
-)
+from benchc.benchmarks.naturalbench import settings
+from benchc.benchmarks.naturalbench.curation import questions
+from benchc.benchmarks.naturalbench.curation.questions import first_slots, open_slots, written_questions
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
 from benchc.endpoint.service import Service
-from benchc.endpoint.template import Template
+from benchc.endpoint.template import Template, read_template
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
+from tests.benchmarks.made import chat, frame_of
 from tests.benchmarks.naturalbench.drawn import sample, write_drawn
 from tests.endpoint.replies import ReplyingServer, replying
 from tests.stages import call_stage
 
-WRITER = Writer(
-    "gpt",
-    0.5,
-    {
-        "yes_no": Template("{caption_0}/{caption_1}/{language}"),
-        "multiple_choice": Template("{caption_1}-{caption_0}"),
-    },
-)
+ROOT = Path(__file__).resolve().parents[4]
+TEMPLATES = {
+    "yes_no": Template("{caption_0}/{caption_1}/{language}"),
+    "multiple_choice": Template("{caption_1}-{caption_0}"),
+}
+WRITER = questions.Writer("gpt", 0.5, TEMPLATES)
 SAMPLES = {f"p{n}": (sample(f"a{n}", f"dog {n}"), sample(f"b{n}", f"cat {n}")) for n in range(6)}
 GOOD = json.dumps(
     {
@@ -38,11 +36,16 @@ GOOD = json.dumps(
         "1": {"Question": "Cat?", "Caption1 Answer": "No", "Caption2 Answer": "Yes"},
     }
 )
+REFUSED = (400, {}, '{"error": {"code": "content_filter", "message": "no"}}')
 
 
-def chat(text: str | None, finish: str = "stop") -> tuple[int, dict[str, str], str]:
-    message = {"role": "assistant", "content": text}
-    return 200, {}, json.dumps({"choices": [{"message": message, "finish_reason": finish}]})
+@pytest.mark.parametrize("file", settings.Writer(model="m").templates.values())
+def test_the_shipped_templates_are_valid_and_show_both_captions_in_order(file):
+    given = {"caption_0": "a first dog", "caption_1": "a second dog", "language": "Hindi"}
+    prompt = read_template(ROOT / file, questions.REQUIRED, questions.OPTIONAL).filled(**given)
+    assert prompt.index("a first dog") < prompt.index("a second dog")
+    assert "in Hindi" in prompt and '"Caption1 Answer"' in prompt
+    assert "{caption" not in prompt and "{language" not in prompt
 
 
 def client(server: ReplyingServer, **options: object) -> Endpoint:
@@ -61,62 +64,30 @@ def test_each_pair_and_type_is_one_request_in_its_own_words():
         slots = first_slots(["p1", "p2"], ["yes_no", "multiple_choice"])
         table = written_questions(slots, SAMPLES, WRITER, 2, endpoint)
         bodies = [body for _, path, body, _ in server.requests if path == "/v1/chat/completions"]
-    assert {body["messages"][0]["content"] for body in bodies} == {
-        "dog 1/cat 1/English",
-        "dog 2/cat 2/English",
-        "cat 1-dog 1",
-        "cat 2-dog 2",
-    }
-    assert len(bodies) == 4
+    asked = sorted(body["messages"][0]["content"] for body in bodies)
+    assert asked == ["cat 1-dog 1", "cat 2-dog 2", "dog 1/cat 1/English", "dog 2/cat 2/English"]
     assert all((body["model"], body["temperature"], body["seed"]) == ("gpt", 0.5, 2) for body in bodies)
     assert dict(table.schema) == dict(QUESTIONS.columns)
-    assert table.select("pair", "type", "q_idx").rows() == [
-        (pair, kind, q_idx)
-        for pair in ("p1", "p2")
-        for kind in ("yes_no", "multiple_choice")
-        for q_idx in (0, 1)
-    ]
+    assert table.select("pair", "type", "q_idx").rows() == [*product(("p1", "p2"), TEMPLATES, (0, 1))]
     assert table.filter(type="yes_no")["question"].to_list() == ["Dog?", "Cat?"] * 2
     assert table["ok"].to_list() == [True, True, False, False] * 2
-    assert (
-        table["template"].to_list()
-        == [WRITER.templates["yes_no"].hash] * 2
-        + [WRITER.templates["multiple_choice"].hash] * 2
-        + table["template"].to_list()[:4]
-    )
+    hashes = [template.hash for template in TEMPLATES.values() for _ in range(2)]
+    assert table["template"].to_list() == hashes * 2
     assert table["request"].n_unique() == 4
-
-
-def test_rounds_differ_in_their_requests_and_keep_them_apart():
+    # Rounds differ in their requests.
     hashes = [written(chat(GOOD), round_=round_)["request"][0] for round_ in (0, 1, 1)]
     assert hashes[0] != hashes[1] == hashes[2]
-
-
-def test_a_later_round_takes_only_the_questions_that_were_not_kept():
-    kept = pl.DataFrame(
-        [
-            ("p1", "yes_no", 0, True, None),
-            ("p1", "yes_no", 1, False, "disagreement"),
-            ("p2", "yes_no", 0, True, None),
-            ("p2", "yes_no", 1, True, None),
-            ("p3", "yes_no", 0, False, "no_question"),
-            ("p3", "yes_no", 1, False, "no_question"),
-        ],
-        schema=pl.Schema(KEPT.columns),
-        orient="row",
-    )
+    # A later round takes only the questions that were not kept.
+    reasons = {("p1", 1): "disagreement", ("p3", 0): "no_question", ("p3", 1): "no_question"}
+    asked = product(("p1", "p2", "p3"), (0, 1))
+    kept = frame_of(KEPT, ((p, "yes_no", q, (p, q) not in reasons, reasons.get((p, q))) for p, q in asked))
     slots = open_slots(kept)
     assert dict(slots) == {("p1", "yes_no"): [1], ("p3", "yes_no"): [0, 1]}
     table = written(chat(GOOD), slots, 1)
-    assert table.select("pair", "q_idx", "question").rows() == [
-        ("p1", 1, "Cat?"),
-        ("p3", 0, "Dog?"),
-        ("p3", 1, "Cat?"),
-    ]
+    asked = table.select("pair", "q_idx", "question").rows()
+    assert asked == [("p1", 1, "Cat?"), ("p3", 0, "Dog?"), ("p3", 1, "Cat?")]
     assert open_slots(kept.filter("kept")) == {}
-
-
-def test_nothing_to_ask_is_an_empty_table():
+    # Nothing to ask is an empty table.
     with replying(chat(GOOD)) as server, client(server) as endpoint:
         assert written_questions({}, SAMPLES, WRITER, 1, endpoint).schema == pl.Schema(QUESTIONS.columns)
         assert server.requests == []
@@ -129,10 +100,7 @@ def test_nothing_to_ask_is_an_empty_table():
         (chat(None), "the reply is empty"),
         (chat("  "), "the reply is empty"),
         (chat(GOOD, "length"), "the reply is cut off"),
-        (
-            (400, {}, '{"error": {"code": "content_filter", "message": "no"}}'),
-            "the server refuses the request: 400 no",
-        ),
+        (REFUSED, "the server refuses the request: 400 no"),
     ],
 )
 def test_a_bad_reply_is_a_row_with_its_reason(reply, reason):
@@ -145,10 +113,7 @@ def test_a_bad_reply_is_a_row_with_its_reason(reply, reason):
 @pytest.mark.parametrize(
     ("reply", "message"),
     [
-        (
-            (404, {}, '{"error": {"code": "model_not_found", "message": "no such model"}}'),
-            r"gpt: the server refuses a request \(404 no such model\); correct `model`",
-        ),
+        ((404, {}, '{"error": {"message": "no such model"}}'), r"^gpt: .* \(404 no such model\); correct"),
         ((400, {}, "[]"), r"gpt: the server refuses a request \(400 \[\]\)"),
         ((200, {}, "{}"), "gpt: the server's answer has no message; give the address"),
         ((200, {}, '{"choices": [{"message": null}]}'), "gpt: the server's answer has no message"),
@@ -159,56 +124,38 @@ def test_a_server_that_refuses_all_requests_stops_the_job(reply, message):
         written(reply)
 
 
+def recorded(folder, slots, *replies):
+    """Return the questions that a job writes, which keeps replies, and how many requests it made."""
+    with replying(*replies) as server, client(server, mode="record", folder=folder, resume=True) as endpoint:
+        return written_questions(slots, SAMPLES, WRITER, 0, endpoint), len(server.requests)
+
+
 def test_a_killed_job_asks_only_for_what_it_lacks(tmp_path):
     slots = first_slots(list(SAMPLES), ["yes_no"])
-    refused = (500, {}, "out of memory")
-    with (
-        replying(*[chat(GOOD)] * 3, refused) as server,
-        client(server, mode="record", folder=tmp_path, resume=True) as endpoint,
-        pytest.raises(EndpointError, match="out of memory"),
-    ):
-        written_questions(slots, SAMPLES, WRITER, 0, endpoint)
-    recorded = {file.name for file in tmp_path.rglob("*.json")}
-    assert 1 <= len(recorded) <= 3
-    with (
-        replying(chat(GOOD)) as server,
-        client(server, mode="record", folder=tmp_path, resume=True) as endpoint,
-    ):
-        table = written_questions(slots, SAMPLES, WRITER, 0, endpoint)
-        assert len(server.requests) == 6 - len(recorded)
-    assert table["ok"].all() and {f"{name}.json" for name in table["request"]} == {
-        file.name for file in tmp_path.rglob("*.json")
-    }
-
-
-def test_what_the_server_refused_is_asked_again(tmp_path):
-    refused = (400, {}, '{"error": {"code": "content_filter", "message": "no"}}')
-    slots = first_slots(["p1"], ["yes_no"])
-    for reply, ok in ((refused, False), (chat(GOOD), True), (refused, True)):
-        with (
-            replying(reply) as server,
-            client(server, mode="record", folder=tmp_path, resume=True) as endpoint,
-        ):
-            assert written_questions(slots, SAMPLES, WRITER, 0, endpoint)["ok"].to_list() == [ok, ok]
+    with pytest.raises(EndpointError, match="out of memory"):
+        recorded(tmp_path, slots, *[chat(GOOD)] * 3, (500, {}, "out of memory"))
+    kept = [*tmp_path.rglob("*.json")]
+    assert 1 <= len(kept) <= 3
+    table, requests = recorded(tmp_path, slots, chat(GOOD))
+    assert requests == 6 - len(kept) and table["ok"].all()
+    assert set(table["request"]) == {file.stem for file in tmp_path.rglob("*.json")}
+    # What the server refused is asked again.
+    for reply, ok in ((REFUSED, False), (chat(GOOD), True), (REFUSED, True)):
+        table, _ = recorded(tmp_path / "refused", first_slots(["p1"], ["yes_no"]), reply)
+        assert table["ok"].to_list() == [ok, ok]
 
 
 def test_the_stage_records_and_replays_without_server_or_key(tmp_path, monkeypatch, capsys):
     captions, pairs = write_drawn(tmp_path, 4)
     template = tmp_path / "prompt.txt"
     template.write_text("{caption_0} {caption_1}")
-    common = {
-        "pairs": pairs,
-        "captions": captions,
-        "model": "gpt",
-        "templates": {"yes_no": template},
-    }
+    common = {"pairs": pairs, "captions": captions, "model": "gpt", "templates": {"yes_no": template}}
     service = Service(api_key_env="MY_KEY", recordings=tmp_path / "recordings")
     replay = replace(service, mode="replay")
 
     def write(number, output, **options):
-        call_stage(
-            "naturalbench.write_questions", **common, round=number, output=tmp_path / output, **options
-        )
+        given = common | options
+        call_stage("naturalbench.write_questions", **given, round=number, output=tmp_path / output)
 
     monkeypatch.setenv("MY_KEY", "sk-secret-1234")
     with replying(chat(GOOD)) as server:

@@ -3,36 +3,29 @@
 import base64
 import csv
 import io
+import json
+from itertools import product
 
 import polars as pl
 import pytest
 
+from benchc.benchmarks.naturalbench.curation import release
 from benchc.benchmarks.naturalbench.curation.content import question_key, read_contents
 from benchc.benchmarks.naturalbench.curation.groups import Group, Question, group_id, groups_of
-from benchc.benchmarks.naturalbench.curation.release import (
-    COLUMNS,
-    as_tsv,
-    check_groups,
-    counts_of,
-    image_keys,
-    release_rows,
-)
+from benchc.benchmarks.naturalbench.curation.release import COLUMNS, check_groups, release_rows
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.tables.overlap import overlap, overlap_rows
 from benchc.errors import InputError
 from benchc.images import decode, encode_png
 from benchc.sources.error import SourceError
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.naturalbench.curation.reviewing import questions
 from tests.benchmarks.naturalbench.drawn import drawn_captions, pairs_of, sample
 
 YES_NO = (Question("Dog?", ("Yes", "No"), 0), Question('"Cat",\t?', ("Yes", "No"), 2))
 CHOICE = (Question("What?", ("dog", "cat"), 1), Question("Who?", ("cat", "dog"), 0))
-SAMPLES = {
-    "p": (sample("a.png"), sample("b.png")),
-    "q": (sample("b.png"), sample("c.png")),
-    "r": (sample("d.png"), sample("d.png")),
-}
+SAMPLES = {pair: (sample(f"{a}.png"), sample(f"{b}.png")) for pair, a, b in ("pab", "qbc", "rdd")}
 GROUPS = [
     Group("g1", "p", "yes_no", "mined", YES_NO),
     Group("g2", "p", "multiple_choice", "mined", CHOICE),
@@ -43,97 +36,69 @@ HASHES = {key: key for key in FILES}
 
 
 def write_release(path, groups=GROUPS, files=FILES):
-    path.write_bytes(b"".join(as_tsv(release_rows(groups, SAMPLES, {"set": "Set"}, files.__getitem__))))
+    rows = release_rows(groups, SAMPLES, {"set": "Set"}, files.__getitem__)
+    path.write_bytes(b"".join(release.as_tsv(rows)))
     return path
 
 
 def kept(table, *dropped):
-    return table.select(
-        "pair",
-        "type",
-        "q_idx",
-        kept=~pl.struct("pair", "type", "q_idx").is_in(
-            [dict(zip(("pair", "type", "q_idx"), slot, strict=True)) for slot in dropped]
-        )
-        if dropped
-        else pl.lit(True),
-        reason=pl.lit(None, pl.String),
-    ).cast(pl.Schema(KEPT.columns))
+    slots = table.select("pair", "type", "q_idx").rows()
+    return frame_of(KEPT, [(*slot, slot not in dropped, None) for slot in slots])
+
+
+def add(table):
+    """Return the questions with other texts."""
+    return table.with_columns(question=table["question"] + " anew")
 
 
 def test_a_group_is_a_pair_and_a_type_with_both_questions_from_any_rounds():
     pairs = pairs_of([("x", "y"), ("x", "z")], "random").with_columns(pair=pl.Series(["p0", "p1"]))
-    first = questions(
-        *[(pair, kind, q) for pair in ("p0", "p1") for kind in ("yes_no", "multiple_choice") for q in (0, 1)]
-    )
+    first = questions(*product(("p0", "p1"), ("yes_no", "multiple_choice"), (0, 1)))
     dropped = [("p0", "yes_no", 1), ("p1", "yes_no", 0), ("p1", "yes_no", 1), ("p1", "multiple_choice", 0)]
-    second = questions(*dropped).with_columns(question=pl.col("question") + " anew")
+    second = add(questions(*dropped))
     groups = groups_of(pairs, [(first, kept(first, *dropped)), (second, kept(second, dropped[2]))])
-    assert [
-        (group.pair, group.type) for group in sorted(groups, key=lambda group: (group.pair, group.type))
-    ] == [
-        ("p0", "multiple_choice"),
-        ("p0", "yes_no"),
-        ("p1", "multiple_choice"),
-    ]
-    assert [group.id for group in groups] == sorted(group_id(group.pair, group.type) for group in groups)
-    by_key = {(group.pair, group.type): group for group in groups}
-    assert by_key["p0", "yes_no"].questions == (
+    slots = [(group.pair, group.type) for group in groups]
+    assert sorted(slots) == [("p0", "multiple_choice"), ("p0", "yes_no"), ("p1", "multiple_choice")]
+    assert [group.id for group in groups] == sorted(group_id(*slot) for slot in slots)
+    yes_no, choice = (groups[slots.index(slot)] for slot in (("p0", "yes_no"), ("p1", "multiple_choice")))
+    assert yes_no.questions == (
         Question("p0 yes_no 0?", ("Yes", "No"), 0),
         Question("p0 yes_no 1? anew", ("Yes", "No"), 1),
     )
-    assert by_key["p1", "multiple_choice"].questions[0] == Question(
-        "p1 multiple_choice 0? anew", ("dog", "cat"), 1
-    )
-    assert by_key["p0", "yes_no"].method == "random"
-
-
-def test_a_question_that_two_rounds_kept_is_that_of_the_first():
+    assert choice.questions[0] == Question("p1 multiple_choice 0? anew", ("dog", "cat"), 1)
+    assert yes_no.method == "random"
+    # Ids are stable.
+    assert group_id("p0", "yes_no") == "bfd1def05a709115" != group_id("p0", "multiple_choice")
+    # A question that two rounds kept is that of the first.
     pairs = pairs_of([("x", "y")]).with_columns(pair=pl.Series(["p0"]))
     first = questions(("p0", "yes_no", 0), ("p0", "yes_no", 1))
-    again = first.with_columns(question=pl.col("question") + " anew")
-    (group,) = groups_of(pairs, [(first, kept(first)), (again, kept(again))])
-    assert [(each.question, each.round) for each in group.questions] == [
-        ("p0 yes_no 0?", 0), ("p0 yes_no 1?", 0),
-    ]  # fmt: skip
-
-
-def test_group_ids_are_stable():
-    assert group_id("p0", "yes_no") == "bfd1def05a709115"
-    assert group_id("p0", "yes_no") != group_id("p0", "multiple_choice")
+    (group,) = groups_of(pairs, [(table, kept(table)) for table in (first, add(first))])
+    found = [(each.question, each.round) for each in group.questions]
+    assert found == [("p0 yes_no 0?", 0), ("p0 yes_no 1?", 0)]
 
 
 def test_a_group_is_four_rows_with_alternating_answers(tmp_path):
     text = write_release(tmp_path / "groups.tsv").read_text()
+    assert text.startswith(
+        "index\timage\tquestion\tA\tB\tanswer\tcategory\tl2-category\tgroup\tq_idx\timg_idx\timage_file\t"
+        "language\tmethod\tpair\tsample\tround\n"
+    )
     rows = list(csv.DictReader(io.StringIO(text), delimiter="\t"))
     assert list(rows[0]) == list(COLUMNS) and [row["index"] for row in rows] == [str(n) for n in range(12)]
-    assert [(row["q_idx"], row["img_idx"], row["answer"]) for row in rows] == [
-        ("0", "0", "A"),
-        ("0", "1", "B"),
-        ("1", "0", "B"),
-        ("1", "1", "A"),
-    ] * 3
+    places = [(row["q_idx"], row["img_idx"], row["answer"]) for row in rows]
+    assert places == [*zip("0011", "0101", "ABBA", strict=True)] * 3
     assert [row["group"] for row in rows[::4]] == ["g1", "g2", "g3"]
     assert rows[2]["question"] == '"Cat",\t?' and rows[2]["round"] == "2"
     assert [rows[n]["A"] + rows[n]["B"] for n in (0, 4, 6)] == ["YesNo", "dogcat", "catdog"]
-    assert (rows[0]["category"], rows[4]["category"], rows[0]["l2-category"]) == (
-        "yes_no",
-        "multiple_choice",
-        "Set",
-    )
-    assert (rows[1]["image_file"], rows[1]["sample"], rows[1]["language"]) == (
-        "set/b.png",
-        "set/b.png",
-        "English",
-    )
+    assert [rows[n]["category"] for n in (0, 4)] == ["yes_no", "multiple_choice"]
+    names = ("l2-category", "image_file", "sample", "language")
+    assert [rows[1][name] for name in names] == ["Set", "set/b.png", "set/b.png", "English"]
     assert {row["method"] for row in rows[8:]} == {"random"} and {row["pair"] for row in rows[8:]} == {"q"}
     # Each image once; the other rows refer to its row.
     images = [row["image"] for row in rows]
     assert [image for image in images if len(image) <= 64] == ["0", "1", "0", "1", "0", "1", "1", "1", "9"]
     assert base64.b64decode(images[9]) == FILES["set://c.png"]
-
-
-def test_a_pair_of_two_data_sets_has_the_subset_of_both():
+    # A pair of two data sets has the subset of both.
     samples = {"p": (SAMPLES["p"][0], SAMPLES["p"][1]._replace(dataset="other"))}
     _, *rows = release_rows(GROUPS[:1], samples, {"set": "Set", "other": "Other"}, FILES.__getitem__)
     column = COLUMNS.index("l2-category")
@@ -141,9 +106,8 @@ def test_a_pair_of_two_data_sets_has_the_subset_of_both():
 
 
 def test_the_release_is_read_as_a_source(tmp_path):
-    items, report = read_vlmevalkit(
-        write_release(tmp_path / "groups.tsv"), "new", ReaderOptions(image_column="image_file")
-    )
+    options = ReaderOptions(image_column="image_file")
+    items, report = read_vlmevalkit(write_release(tmp_path / "groups.tsv"), "new", options)
     assert report.height == 0 and items.height == 12
     by_id = {item["id"]: item for item in items.iter_rows(named=True)}
     assert by_id["new/2"]["question"] == YES_NO[1].question and by_id["new/2"]["options"] == ["Yes", "No"]
@@ -153,42 +117,33 @@ def test_the_release_is_read_as_a_source(tmp_path):
 
 
 def test_counts_are_of_groups_and_images():
-    assert image_keys(GROUPS, SAMPLES) == ["set://a.png", "set://b.png", "set://c.png"]
-    counts = counts_of(GROUPS, SAMPLES, {"set": "Set"})
-    assert (counts["groups"], counts["items"], counts["images"]) == (3, 12, 3)
-    assert counts["groups_by_type"] == {"multiple_choice": 1, "yes_no": 2}
-    assert counts["groups_by_method"] == {"mined": 2, "random": 1} and counts["groups_by_subset"] == {
-        "Set": 3
-    }
+    assert release.image_keys(GROUPS, SAMPLES) == ["set://a.png", "set://b.png", "set://c.png"]
+    samples = {**SAMPLES, "q": (SAMPLES["q"][0], SAMPLES["q"][1]._replace(dataset="other"))}
+    # In an order of names, as the record has them.
+    assert json.dumps(release.counts_of(GROUPS[::-1], samples, {"set": "Set", "other": "A"})) == (
+        '{"groups": 3, "items": 12, "images": 3, "groups_by_type": {"multiple_choice": 1, "yes_no": 2}, '
+        '"groups_by_subset": {"Set": 2, "Set + A": 1}, "groups_by_method": {"mined": 2, "random": 1}}'
+    )
 
 
 def test_equal_images_and_equal_groups_are_refused():
     check_groups(GROUPS, SAMPLES, HASHES)
-    with pytest.raises(
-        InputError, match=r"^pair r: its images set://d.png and set://d.png are equal; remove"
-    ):
+    with pytest.raises(InputError, match=r"^pair r: its images set://d.png and set://d.png are equal"):
         check_groups([Group("g", "r", "yes_no", "mined", YES_NO)], SAMPLES, HASHES)
     # Another file with the same pixels, in the other order.
-    with pytest.raises(
-        InputError, match=r"^pairs p and q: have the same images and the same yes_no questions"
-    ):
+    with pytest.raises(InputError, match=r"^pairs p and q: have the same images and the same yes_no"):
         check_groups(GROUPS, SAMPLES, {**HASHES, "set://c.png": "set://a.png"})
     other = [GROUPS[0], GROUPS[2]._replace(questions=CHOICE, type="multiple_choice")]
     check_groups(other, SAMPLES, {**HASHES, "set://c.png": "set://a.png"})
-
-
-def test_questions_are_equal_by_words_and_options():
+    # Questions are equal by words and options.
     assert question_key("Is it  RED?", ("Yes", "No")) == question_key("is it red?", ("no", "yes"))
     assert question_key("Which?", ("a", "b")) != question_key("Which?", ("a", "c"))
 
 
-def test_contents_are_those_of_the_file(tmp_path):
-    contents = read_contents(write_release(tmp_path / "groups.tsv"))
-    assert (len(contents.images), len(contents.questions), len(contents.groups)) == (3, 4, 3)
-
-
 def test_overlap_counts_images_questions_and_groups(tmp_path):
     new = write_release(tmp_path / "new.tsv")
+    contents = read_contents(new)
+    assert (len(contents.images), len(contents.questions), len(contents.groups)) == (3, 4, 3)
     # The same group with its images saved anew, and another question about known images.
     files = {key: encode_png(decode(data)) for key, data in FILES.items()}
     changed = GROUPS[1]._replace(questions=(CHOICE[0], Question("Where?", ("left", "right"), 0)))
@@ -203,11 +158,8 @@ def test_overlap_counts_images_questions_and_groups(tmp_path):
         (str(new), "groups", 3, 3, 3, 1.0),
     ]
     assert "| images" in table.markdown and table.latex
-    nothing = overlap_rows(
-        read_contents(new),
-        "x",
-        read_contents(write_release(tmp_path / "x.tsv", [Group("g", "r", "yes_no", "mined", CHOICE)])),
-    )
+    alone = write_release(tmp_path / "x.tsv", [Group("g", "r", "yes_no", "mined", CHOICE)])
+    nothing = overlap_rows(contents, "x", read_contents(alone))
     assert nothing["shared"].to_list() == [0, 2, 0]
 
 

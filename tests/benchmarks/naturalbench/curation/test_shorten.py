@@ -1,6 +1,5 @@
 """Long captions are shortened by a writer behind a real server: what is asked, kept and left out."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from benchc.endpoint.service import Service
 from benchc.endpoint.template import Template
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table, write_table
+from tests.benchmarks.made import chat, frame_of
 from tests.endpoint.replies import ReplyingServer, replying
 from tests.stages import call_stage
 
@@ -28,38 +28,20 @@ LONG, EDGE, SHORT = "a dog on a lawn", "0123456789", "狗狗狗狗狗狗狗狗�
 
 def captions(*texts: str) -> pl.DataFrame:
     rows = [
-        {
-            "id": f"set/{number}",
-            "dataset": "set",
-            "image": f"set://{number}",
-            "file": f"{number}.jpg",
-            "bytes": None,
-            "caption": text,
-            "language": "English",
-        }
-        for number, text in enumerate(texts)
+        (f"set/{n}", "set", f"set://{n}", f"{n}.jpg", None, text, "English") for n, text in enumerate(texts)
     ]
-    return pl.DataFrame(rows, schema=pl.Schema(CAPTIONS.columns))
-
-
-def chat(text: str) -> tuple[int, dict[str, str], str]:
-    message = {"role": "assistant", "content": text}
-    return 200, {}, json.dumps({"choices": [{"message": message, "finish_reason": "stop"}]})
+    return frame_of(CAPTIONS, rows)
 
 
 def asked(server: ReplyingServer) -> list[tuple[str, int]]:
     return [(body["messages"][0]["content"], body["seed"]) for _, _, body, _ in server.requests]
 
 
-def shortened(
-    *replies: Any, texts: tuple[str, ...]
-) -> tuple[pl.DataFrame, pl.DataFrame, list[tuple[str, int]]]:
-    with (
-        replying(*replies) as server,
-        Endpoint(EndpointSettings(f"{server.url}/v1", concurrency=1, attempts=1)) as endpoint,
-    ):
-        kept, report = shorten(captions(*texts), SHORTENER, endpoint)
-        return kept, report, asked(server)
+def shortened(*replies: Any, texts: tuple[str, ...]) -> tuple[Any, Any, list[tuple[str, int]]]:
+    with replying(*replies) as server:
+        settings = EndpointSettings(f"{server.url}/v1", concurrency=1, attempts=1)
+        with Endpoint(settings) as endpoint:
+            return *shorten(captions(*texts), SHORTENER, endpoint), asked(server)
 
 
 def test_only_captions_of_the_limit_and_more_are_asked_for() -> None:
@@ -67,9 +49,7 @@ def test_only_captions_of_the_limit_and_more_are_asked_for() -> None:
     assert requests == [(f"10 English: {LONG}", 0), (f"10 English: {EDGE}", 0)]
     expected = captions(SHORT, "a dog", "ten - one")
     assert kept.equals(expected) and report.is_empty()
-
-
-def test_a_reply_that_is_not_short_enough_is_asked_for_again_and_left_out_at_last() -> None:
+    # A reply that is not short enough is asked for again, and left out at last.
     long = chat("x" * 10)
     kept, report, requests = shortened(long, chat("x" * 9), texts=(LONG, SHORT))
     assert requests == [(f"10 English: {LONG}", 0), (f"10 English: {LONG}", 1)]
@@ -80,23 +60,18 @@ def test_a_reply_that_is_not_short_enough_is_asked_for_again_and_left_out_at_las
     assert kept["id"].to_list() == ["set/1"]
     reason = "the reply has 10 characters, not fewer than 10"
     assert report.rows() == [("set/0", None, "rejected", reason)]
-
-
-def test_nothing_long_asks_nothing() -> None:
+    # Nothing long asks nothing.
     kept, report, requests = shortened(chat("x"), texts=(SHORT,))
     assert requests == [] and report.is_empty() and kept.equals(captions(SHORT))
 
 
-def test_the_shipped_template_shows_the_caption_and_the_limit() -> None:
+def test_the_shipped_template_shows_the_caption_and_the_limit(tmp_path: Path) -> None:
     settings = Shorten()
     assert (settings.below, settings.attempts) == (230, 4)  # the limit: appendix A of the paper
     shortener = read_shortener("m", 1.0, ROOT / settings.template, settings.below, settings.attempts)
     prompt = shortener.request("A red {caption}.", "Hindi", 0)["messages"][0]["content"]  # type: ignore[index]
     assert "Caption: A red {caption}." in prompt
     assert "fewer than 230 characters" in prompt and "in Hindi" in prompt
-
-
-def test_a_template_without_the_limit_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.txt").write_text("{caption}")
     with pytest.raises(InputError, match=r"lacks the placeholder \{below\}; add it"):
         read_shortener("m", 1.0, tmp_path / "t.txt", 230, 4)
@@ -106,12 +81,7 @@ def test_the_stage_records_and_replays(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(tmp_path)
     write_table(captions(LONG, SHORT), "long.parquet", CAPTIONS, CaptionsFooter(captions="first"))
     Path("t.txt").write_text("{caption} {below}")
-    common = {
-        "captions": "long.parquet",
-        "template": "t.txt",
-        "model": "gpt",
-        "below": 10,
-    }
+    common = {"captions": "long.parquet", "template": "t.txt", "model": "gpt", "below": 10}
     outputs = {"shortened": "short.parquet", "report": "r.csv"}
     with replying(chat("a dog")) as server:
         service = Service(url=f"{server.url}/v1", recordings=Path("kept"))
@@ -124,30 +94,15 @@ def test_the_stage_records_and_replays(tmp_path: Path, monkeypatch: pytest.Monke
         assert read_footer(path)["captions"] == "first"
         facts = shortening_facts(Path(path))
         template = Template("{caption} {below}").hash
-        assert facts == {
-            "below": 10,
-            "model": "gpt",
-            "temperature": 1.0,
-            "template": template,
-            "mode": mode,
-            "url": f"{server.url}/v1" if mode == "record" else None,
-        }
+        url = f"{server.url}/v1" if mode == "record" else None
+        expected = {"below": 10, "model": "gpt", "temperature": 1.0, "template": template}
+        assert facts == expected | {"mode": mode, "url": url}
     assert shortening_facts(Path("long.parquet")) == {}
-
-
-def test_a_run_without_any_short_caption_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
+    # A run without any short caption stops.
     write_table(captions(LONG), "long.parquet", CAPTIONS, CaptionsFooter(captions="first"))
-    Path("t.txt").write_text("{caption} {below}")
-    common = {"captions": "long.parquet", "template": "t.txt", "model": "gpt", "below": 10}
     with (
         replying(chat(LONG)) as server,
         pytest.raises(InputError, match=r"no caption was shortened to fewer than 10 .*the reply has 15 char"),
     ):
-        call_stage(
-            "naturalbench.shorten_captions",
-            **common,
-            service=Service(url=f"{server.url}/v1", mode="live"),
-            shortened="s",
-            report="r.csv",
-        )
+        service = Service(url=f"{server.url}/v1", mode="live")
+        call_stage("naturalbench.shorten_captions", **common, service=service, shortened="s", report="r.csv")

@@ -49,9 +49,7 @@ def test_annotators_agree_more_than_by_chance_and_not_always(folder):
     table = pl.read_csv(folder / "tables/agreement.csv").filter(pl.col("round") == "all questions")
     print(table.row(0, named=True))
     assert table["kappa_low"].item() > 0.5 and table["kappa"].item() < 1
-
-
-def test_a_dropped_question_is_written_again(folder):
+    # A dropped question is written again.
     reasons = pl.read_csv(folder / "tables/drop_reasons.csv")
     assert reasons["round"].n_unique() == 4
     assert reasons.select("no_question", "disagreement", "unanswerable").sum().row(0) >= (1, 1, 1)

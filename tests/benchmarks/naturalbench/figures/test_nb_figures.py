@@ -1,8 +1,6 @@
-"""What the figures of NaturalBench plot."""
-
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +25,7 @@ from benchc.randomness import seed_of
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.predictions import PREDICTIONS, UnavailableFooter
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.naturalbench.group_files import group, write_pool
 from tests.benchmarks.naturalbench.simulated import scores_footer
 
@@ -34,22 +33,23 @@ NAMES = [f"nb/g{number}" for number in range(8)]
 Right = Callable[[int, str], bool]  # of a group's number and a place: question and image
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> tuple[Path, pl.DataFrame]:
-    """A pool of eight groups, of which the last two are multiple choice, and the table of the groups."""
-    rows = [row for number in range(6) for row in group(f"g{number}", 4 * number)]
-    rows += [
-        row for number in (6, 7) for row in group(f"g{number}", 4 * number, options=("a red cup", "a dog"))
-    ]
-    tsv, pool = write_pool(tmp_path, rows)
+def written(folder: Path, options=(("Yes", "No"),) * 8, **values: str) -> tuple[Path, pl.DataFrame]:
+    """Write a pool of eight groups with these options; return it, and the table of the groups."""
+    given = enumerate(options)
+    rows = [row for number, each in given for row in group(f"g{number}", 4 * number, options=each, **values)]
+    for row in rows:
+        row["question"] += " " * int(row["q_idx"])
+    tsv, pool = write_pool(folder, rows)
     return pool, groups_of_pool(pool, {"nb": Source(tsv, "Own")}).table
 
 
-def scored(
-    folder: Path,
-    groups: pl.DataFrame,
-    models: Mapping[str, Mapping[tuple[str, str, int], Right]],
-) -> RunScores:
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, pl.DataFrame]:
+    """A pool of eight groups, of which the last two are multiple choice, and the table of the groups."""
+    return written(tmp_path, [("Yes", "No")] * 6 + [("a red cup", "a dog")] * 2)
+
+
+def scored(folder: Path, groups: pl.DataFrame, models) -> RunScores:
     """Write and read the scores of models: by reading, corruption and severity, what is right."""
     paths = []
     for id_, cells in models.items():
@@ -65,8 +65,7 @@ def scored(
                 predicted = (chosen, found) if alone else ([None] * 4, [None] * 4)
                 rows.append((name, corruption, severity, reading, *predicted[0], *predicted[1], *outcomes))
         paths.append(folder / f"{id_}.parquet")
-        frame = pl.DataFrame(rows, schema=pl.Schema(SCORES.columns), orient="row")
-        write_table(frame, paths[-1], SCORES, scores_footer(id_))
+        write_table(frame_of(SCORES, rows), paths[-1], SCORES, scores_footer(id_))
     labels = {id_: {"label": id_.upper(), "year": None, "parameters_b": None} for id_ in models}
     (folder / "models.json").write_text(json.dumps({"benchmark": "naturalbench", "models": labels}))
     write_table(groups, folder / "groups.parquet", GROUPS)
@@ -100,12 +99,9 @@ def points(axes: Any, label: str) -> list[tuple[float, float]]:
 
 
 def test_readings_are_marks_in_per_cent_with_intervals(tmp_path, files):
+    three = {"decoding": first(2), "deterministic": first(4), "sample": first(8)}
     models = {
-        "a": {
-            ("decoding", *CLEAN): first(2),
-            ("deterministic", *CLEAN): first(4),
-            ("sample", *CLEAN): first(8),
-        },
+        "a": {(name, *CLEAN): right for name, right in three.items()},
         "b": {("decoding", *CLEAN): never},
     }
     figure = draw(figure_readings(scored(tmp_path, files[1], models), draws=200))
@@ -120,9 +116,7 @@ def test_readings_are_marks_in_per_cent_with_intervals(tmp_path, files):
     assert 0 < low < 50 < high < 100
     assert lines[0.22] == (100, 100)
     assert points(axes, "chance") == [(6.25, 0), (6.25, 1)]
-
-
-def test_many_models_have_one_line_each(tmp_path, files):
+    # Many models have one line each.
     cells = {("decoding", *CLEAN): first(1), ("deterministic", *CLEAN): first(3)}
     figures = []
     for more in (0, 1):
@@ -141,12 +135,15 @@ CORRUPTED = {
 LIKELIHOOD = {("deterministic", name, severity): right for (_, name, severity), right in CORRUPTED.items()}
 
 
+def corrupted(folder: Path, groups: pl.DataFrame, models: Any) -> Any:
+    """Return the figure of two corruptions and two severities, drawn."""
+    found = scored(folder, groups, models)
+    return draw(figure_corruption(found, ["snow", "shot_noise"], [1, 3], draws=100))
+
+
 def test_each_corruption_is_a_panel_with_a_curve_for_each_model(tmp_path, files):
     # A model that only has probabilities is read by these.
-    models = {"a": CORRUPTED, "b": LIKELIHOOD}
-    figure = draw(
-        figure_corruption(scored(tmp_path, files[1], models), ["snow", "shot_noise"], [1, 3], draws=100)
-    )
+    figure = corrupted(tmp_path, files[1], {"a": CORRUPTED, "b": LIKELIHOOD})
     panels = [axes for axes in figure.axes if axes.axison]
     assert [axes.get_title() for axes in panels] == ["snow", "shot noise"]
     assert [y for _, y in points(panels[0], "A")] == [100, 87.5, 62.5]
@@ -158,25 +155,15 @@ def test_each_corruption_is_a_panel_with_a_curve_for_each_model(tmp_path, files)
     assert [label.get_text() for label in panels[0].get_xticklabels()] == ["clean", "1", "3"]
     assert -5 < panels[0].get_ylim()[0] < 0 and panels[0].get_ylim()[1] >= 100
     # More models than corruptions: a panel each.
-    models = dict.fromkeys("abcde", CORRUPTED)
-    figure = draw(
-        figure_corruption(scored(tmp_path, files[1], models), ["snow", "shot_noise"], [1, 3], draws=100)
-    )
+    figure = corrupted(tmp_path, files[1], dict.fromkeys("abcde", CORRUPTED))
     panels = [axes for axes in figure.axes if axes.axison]
     assert [axes.get_title() for axes in panels] == ["A", "B", "C", "D", "E"]
     assert [y for _, y in points(panels[4], "snow")] == [100, 87.5, 62.5]
-
-
-def test_all_panels_share_an_axis_that_shows_the_best_model(tmp_path, files):
+    # All panels share an axis that shows the best model.
     low = dict.fromkeys(CORRUPTED, never)
-    models = {"a": low, "b": CORRUPTED, "c": low}
-    figure = draw(
-        figure_corruption(scored(tmp_path, files[1], models), ["snow", "shot_noise"], [1, 3], draws=100)
-    )
+    figure = corrupted(tmp_path, files[1], {"a": low, "b": CORRUPTED, "c": low})
     assert all(axes.get_ylim()[1] >= 100 for axes in figure.axes if axes.axison)
-
-
-def test_a_run_without_corruptions_has_no_such_figure(tmp_path, files):
+    # A run without corruptions has no such figure.
     with pytest.raises(InputError, match="the run has no corruptions"):
         figure_corruption(scored(tmp_path, files[1], {"a": CORRUPTED}), [], [1])
     only = {("post_hoc", *CLEAN): never}
@@ -184,19 +171,11 @@ def test_a_run_without_corruptions_has_no_such_figure(tmp_path, files):
         figure_corruption(scored(tmp_path, files[1], {"a": only}), ["snow"], [1])
 
 
-def write_blind(
-    folder: Path,
-    model: str,
-    groups: pl.DataFrame,
-    logits: list[float],
-    footer: UnavailableFooter | None = None,
-) -> Path:
+def write_blind(folder, model, groups, logits, footer=None) -> Path:
     ids = groups.filter(i_idx=0)["id"].to_list() if not footer else []
-    rows = [(id_, "no_image", 0, logits, 0.9, "p", "i") for id_ in ids]
     path = folder / model / "no_image.parquet"
-    write_table(
-        pl.DataFrame(rows, schema=pl.Schema(PREDICTIONS.columns), orient="row"), path, PREDICTIONS, footer
-    )
+    rows = [(id_, "no_image", 0, logits, 0.9, "p", "i") for id_ in ids]
+    write_table(frame_of(PREDICTIONS, rows), path, PREDICTIONS, footer)
     return path
 
 
@@ -204,10 +183,8 @@ def test_without_the_image_half_of_the_answers_are_right_and_no_group(tmp_path, 
     pool, groups = files
     right = {("deterministic", *CLEAN): first(4), ("decoding", *CLEAN): first(8)}
     models = {"a": right, "b": {("decoding", *CLEAN): first(2)}, "c": right}
-    blind = [
-        write_blind(tmp_path, "a", groups, [0.3, 0.1]),
-        write_blind(tmp_path, "b", groups, [], UnavailableFooter(label="b", unavailable="needs an image")),
-    ]
+    missing = UnavailableFooter(label="b", unavailable="needs an image")
+    blind = [write_blind(tmp_path, "a", groups, [0.3, 0.1]), write_blind(tmp_path, "b", groups, [], missing)]
     items = read_table(pool, POOL, ["id", "answer"])
     figure = draw(figure_blind(scored(tmp_path, groups, models), groups, items, blind, draws=100))
     acc, g_acc = figure.axes
@@ -221,12 +198,8 @@ def test_without_the_image_half_of_the_answers_are_right_and_no_group(tmp_path, 
     assert points(g_acc, "best constant answer")[0][0] == 0
     said = [(text.get_text(), text.get_position()[1]) for text in acc.texts]
     assert said == [("no pass without the image", 1), ("no pass without the image", 2)] and not g_acc.texts
-
-
-def test_a_question_without_a_blind_answer_is_an_error(tmp_path, files):
-    pool, groups = files
+    # A question without a blind answer is an error.
     found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): never}})
-    items = read_table(pool, POOL, ["id", "answer"])
     path = write_blind(tmp_path, "a", groups.head(4), [0.3, 0.1])
     with pytest.raises(InputError, match=r"no_image\.parquet: has no prediction of nb/4; delete predictions"):
         figure_blind(found, groups, items, [path])
@@ -235,16 +208,13 @@ def test_a_question_without_a_blind_answer_is_an_error(tmp_path, files):
 
 
 def tags_of(*rows: tuple[str, str]) -> pl.DataFrame:
-    return pl.DataFrame(rows, schema=pl.Schema(TAGS.columns), orient="row")
+    return frame_of(TAGS, rows)
 
 
 def test_a_question_needs_the_skill_of_one_of_its_items(files):
     _, groups = files
     # Items 0 and 1 are one question; 2 another one of the same group.
-    tags = tags_of(
-        *[("nb/0", "food"), ("nb/1", "food"), ("nb/2", "food"), ("nb/4", "food")],
-        *[("nb/0", "count"), ("nb/9", "reading")],
-    )
+    tags = tags_of(*((f"nb/{n}", "food") for n in (0, 1, 2, 4)), ("nb/0", "count"), ("nb/9", "reading"))
     assert skill_counts(groups, tags) == {"food": (3, 2), "count": (1, 1), "reading": (1, 1)}
     figure = draw(figure_taxonomy(groups, tags))
     left, right = figure.axes
@@ -252,10 +222,8 @@ def test_a_question_needs_the_skill_of_one_of_its_items(files):
     assert len(names) == 16 and names[:3] == ["animal", "human", "food"]
     others = [label.get_text() for label in right.get_yticklabels()]
     assert others[2] == "proximity (spatial)" and others[-2:] == ["world knowledge", "reading"]
-    assert [text.get_text() for text in right.texts if " " not in text.get_text()] == [
-        "relation",
-        "reasoning",
-    ]
+    classes = [text.get_text() for text in right.texts if " " not in text.get_text()]
+    assert classes == ["relation", "reasoning"]
     widths = [bar.get_width() for bar in left.patches]
     assert widths[4:6] == [3, 2] and sum(widths) == 5
     assert " 3 / 2" in [text.get_text() for text in left.texts]
@@ -277,13 +245,9 @@ def test_examples_show_questions_truth_and_answers(tmp_path, files):
     assert texts[:3] == ["nb/g6", "Own", "multiple choice"]
     assert "counting, food" in texts
     start = texts.index("Is it g6 0?")
-    assert texts[start : start + 8] == [
-        "Is it g6 0?",
-        "A: a red cup; B: a dog",
-        *("right answer", "A", "B"),
-        # A model without single answers is not shown.
-        *("A", "✓ A", "✗ A"),
-    ]
+    # A model without single answers is not shown.
+    shown = ["Is it g6 0?", "A: a red cup; B: a dog", "right answer", "A", "B", "A", "✓ A", "✗ A"]
+    assert texts[start : start + 8] == shown
     start = texts.index("Is it g0 1?")
     assert texts[start : start + 7] == ["Is it g0 1?", "right answer", "No", "Yes", "A", "✓ No", "✓ Yes"]
     # Both images of each group, in order.
@@ -291,17 +255,24 @@ def test_examples_show_questions_truth_and_answers(tmp_path, files):
     assert colours == [[24, 0], [24, 100], [0, 0], [0, 100]]
     colour = {text.get_text(): text.get_color() for text in figure.texts}
     assert colour["✓ A"] != colour["✗ A"]
+    with pytest.raises(InputError, match="there is no group 'g0'; the first is 'nb/g0'"):
+        figure_examples(pool, groups, tags_of(), found, 0, names=["g0"])
+
+
+def shown(pool: Path, groups: pl.DataFrame) -> list[str]:
+    """Return the texts of an example."""
+    found = scored(pool.parent, groups, {"a": {("decoding", *CLEAN): first(8)}})
+    figure = figure_examples(pool, groups, tags_of(), found, 0, names=["nb/g0"])
+    assert np.isclose(figure.get_size_inches()[0], 6.9)
+    return [text.get_text() for text in figure.texts]
 
 
 @pytest.mark.filterwarnings("ignore:no installed font")
-def test_an_option_without_a_font_is_no_empty_option(tmp_path):
-    options = ("\U000f0000", "a \U000f0000 dog")
-    rows = [row for number in range(8) for row in group(f"g{number}", 4 * number, options=options)]
-    tsv, pool = write_pool(tmp_path, rows)
-    groups = groups_of_pool(pool, {"nb": Source(tsv, "Own")}).table
-    found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): first(8)}})
-    figure = figure_examples(pool, groups, tags_of(), found, 0, names=["nb/g0"])
-    assert "A: [U+F0000]; B: a dog" in [text.get_text() for text in figure.texts]
+def test_options_are_neither_empty_without_a_font_nor_repeated(tmp_path):
+    texts = shown(*written(tmp_path, [("\U000f0000", "a \U000f0000 dog")] * 8))
+    assert "A: [U+F0000]; B: a dog" in texts
+    texts = shown(*written(tmp_path, [("A", "B")] * 8, question="What?\nOption: A: a cup; B: a dog;"))
+    assert texts.count("What?") == 2 and texts.count("Option: A: a cup; B: a dog;") == 2
 
 
 def test_a_reply_without_an_answer_is_wrong(tmp_path, files):
@@ -321,7 +292,7 @@ def test_a_reply_without_an_answer_is_wrong(tmp_path, files):
     assert "✗ none" not in texts and texts.count("✓ Yes") == 2
 
 
-def test_groups_are_drawn_by_a_hash_in_turn_of_types(files):
+def test_groups_are_drawn_by_a_hash_in_turn_of_types(tmp_path, files):
     _, groups = files
     drawn = drawn_groups(groups, 4, 3)
     # Of six and two groups, the first of each type by the hash, yes_no first.
@@ -337,10 +308,8 @@ def test_groups_are_drawn_by_a_hash_in_turn_of_types(files):
     # A group that is added changes no other draw but by its own place.
     fewer = drawn_groups(groups.filter(pl.col("group") != yes_no[0]), 4, 3)
     assert fewer == [yes_no[1], choice[0], yes_no[2], choice[1]]
-
-
-def test_models_do_not_decide_which_groups_are_shown(tmp_path, files):
-    pool, groups = files
+    # Models do not decide which groups are shown.
+    pool, _ = files
     images = []
     for right in (never, first(1), first(8)):
         found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): right}})
@@ -404,40 +373,7 @@ def test_every_figure_of_accuracies_names_its_readings(tmp_path, files):
             assert sorted(title.removeprefix(prefix).split("; ")) == sorted(expected.split("; "))
     # Where a model has both, the figures prefer different ones.
     found = scored(tmp_path, groups, {"a": both})
-    titles = [
-        figure.legends[0].get_title().get_text()
-        for figure in (
-            figure_corruption(found, ["snow"], [1], draws=9),
-            figure_blind(found, groups, items, [], draws=9),
-            figure_readings(found, draws=9),
-        )
-    ]
+    figures = [figure_corruption(found, ["snow"], [1], draws=9), figure_readings(found, draws=9)]
+    figures.insert(1, figure_blind(found, groups, items, [], draws=9))
+    titles = [figure.legends[0].get_title().get_text() for figure in figures]
     assert titles == ["Reading: Decoding", "Reading with the image: Deterministic", "Reading"]
-
-
-def test_an_unknown_group_is_an_error(tmp_path, files):
-    pool, groups = files
-    found = scored(tmp_path, groups, {"a": {("decoding", *CLEAN): never}})
-    with pytest.raises(InputError, match="there is no group 'g0'; the first is 'nb/g0'"):
-        figure_examples(pool, groups, tags_of(), found, 0, names=["g0"])
-
-
-def test_options_in_the_text_are_not_repeated(tmp_path):
-    rows = group("g0", 0, options=("A", "B"), question="What?\nOption: A: a cup; B: a dog;")
-    other = [row | {"question": row["question"] + " "} if row["q_idx"] == "1" else row for row in rows]
-    tsv, pool = write_pool(tmp_path, other)
-    groups = groups_of_pool(pool, {"nb": Source(tsv, "Own")}).table
-    table = pl.DataFrame(
-        [("nb/g0", "clean", 0, "decoding", *[0, 1, 1, 0], *[True] * 9)],
-        schema=pl.Schema(SCORES.columns),
-        orient="row",
-    )
-    write_table(table, tmp_path / "a.parquet", SCORES, scores_footer("a"))
-    write_table(groups, tmp_path / "groups.parquet", GROUPS)
-    names = {"benchmark": "x", "models": {"a": {"label": "A", "year": None, "parameters_b": None}}}
-    (tmp_path / "models.json").write_text(json.dumps(names))
-    found = read_corrupted([tmp_path / "a.parquet"], tmp_path / "models.json", tmp_path / "groups.parquet")
-    figure = figure_examples(pool, groups, tags_of(), found, 0)
-    texts = [text.get_text() for text in figure.texts]
-    assert texts.count("What?") == 2 and texts.count("Option: A: a cup; B: a dog;") == 2
-    assert np.isclose(figure.get_size_inches()[0], 6.9)

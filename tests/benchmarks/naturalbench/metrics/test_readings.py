@@ -1,29 +1,18 @@
-"""Each reading of one model, and what it needs."""
-
-import dataclasses
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 import pytest
 
+from benchc.benchmarks.naturalbench.metrics import readings
 from benchc.benchmarks.naturalbench.metrics.debias import best_tau, bounds, halves, predicted
+from benchc.benchmarks.naturalbench.metrics.extraction import answer_of
 from benchc.benchmarks.naturalbench.metrics.groups import OUTCOMES, outcomes
-from benchc.benchmarks.naturalbench.metrics.readings import (
-    answered,
-    prior_differences,
-    probabilities,
-    read_groups,
-)
+from benchc.benchmarks.naturalbench.metrics.readings import prior_differences, probabilities, read_groups
 from benchc.benchmarks.naturalbench.schemas.scores import PLACES, SCORES
 from benchc.errors import InputError
-from tests.benchmarks.naturalbench.simulated import (
-    CLEAN,
-    group_rows,
-    items_of,
-    prediction_rows,
-    score_rows,
-)
+from tests.benchmarks.naturalbench import simulated
+from tests.benchmarks.naturalbench.simulated import CLEAN, group_rows, items_of, prediction_rows
 
 TYPES = ("yes_no", "multiple_choice")
 ITEMS = items_of(group_rows(40, types=TYPES), other=["g3", "g8"])
@@ -65,7 +54,7 @@ def test_letters_are_scaled_by_their_mass_and_texts_are_not():
 def test_an_item_that_lists_no_first():
     flipped = np.zeros(ITEMS.truth.shape, dtype=bool)
     flipped[2, 0, 1] = True
-    items = dataclasses.replace(ITEMS, reversed=flipped)
+    items = replace(ITEMS, reversed=flipped)
     logits = random_logits()
     plain = probabilities(prediction_rows(ITEMS, logits), ITEMS, CLEAN, "letter")
     found = probabilities(prediction_rows(items, logits), items, CLEAN, "letter")
@@ -76,22 +65,15 @@ def test_an_item_that_lists_no_first():
     rows = prior_rows(items, priors)
     # The item about image 0 is the one that was asked.
     np.testing.assert_allclose(prior_differences(rows, items, "no_image"), priors[..., 0] - priors[..., 1])
-    first = dataclasses.replace(items, reversed=flipped[:, :, ::-1])
-    assert prior_differences(rows, first, "no_image")[2, 0] == pytest.approx(
-        priors[2, 0, 1] - priors[2, 0, 0]
-    )
+    first = replace(items, reversed=flipped[:, :, ::-1])
+    expected = priors[2, 0, 1] - priors[2, 0, 0]
+    assert prior_differences(rows, first, "no_image")[2, 0] == pytest.approx(expected)
 
 
 def prior_rows(items, logits, prior="no_image"):
-    ids = items.ids[:, :, 0].ravel().tolist()
-    return pl.DataFrame(
-        {
-            "id": ids,
-            "corruption": [prior] * len(ids),
-            "severity": [0] * len(ids),
-            "logits": logits.reshape(-1, 2).tolist(),
-        }
-    )
+    pairs = zip(items.ids[:, :, 0].flat, logits.reshape(-1, 2).tolist(), strict=True)
+    rows = [(id_, prior, 0, pair) for id_, pair in pairs]
+    return pl.DataFrame(rows, schema=["id", "corruption", "severity", "logits"], orient="row")
 
 
 def test_every_reading_at_clean_and_three_under_corruption():
@@ -105,15 +87,7 @@ def test_every_reading_at_clean_and_three_under_corruption():
     scores = found.scores
     assert dict(scores.schema) == dict(pl.Schema(SCORES.columns))
     present = scores.select("corruption", "severity", "reading").unique(maintain_order=True).rows()
-    clean = [
-        "decoding",
-        "deterministic",
-        "post_hoc_grey_image",
-        "global",
-        "global_by_type",
-        "cross_fitted",
-        "sample",
-    ]
+    clean = ["decoding", "deterministic", "post_hoc_grey_image", *readings.GLOBAL, "sample"]
     assert present == [
         *(("clean", 0, reading) for reading in clean),
         *(("fog", level, name) for level in (1, 5) for name in ("decoding", "deterministic", "sample")),
@@ -130,10 +104,8 @@ def test_every_reading_at_clean_and_three_under_corruption():
         expected = predicted(given.differences[number])
         assert (options_of(rows.filter(reading="deterministic")) == expected).all()
     sample = of_reading(scores, "sample")
-    assert (
-        sample.select(f"{kind}{place}" for kind in "pc" for place in PLACES).null_count().sum_horizontal()[0]
-        == 320
-    )
+    alone = sample.select(f"{kind}{place}" for kind in "pc" for place in PLACES)
+    assert alone.null_count().row(0) == (40,) * 8
     debiased = of_reading(scores, "post_hoc_grey_image")
     assert (options_of(debiased) == (given.log_differences[0] <= prior[:, :, None])).all()
 
@@ -190,11 +162,9 @@ def test_thresholds_are_chosen_from_groups_of_mined_pairs_and_applied_to_all():
     # Random pairs alone have thresholds too.
     alone = read_groups(replace(ITEMS, mined=np.zeros(40, bool)), CLEAN, given=given, readings=("global",))
     assert {tau["groups"] for tau in alone.taus if tau["reading"] == "global"} == {40}
-
-
-def test_the_best_thresholds_are_no_worse_than_zero():
+    # The best thresholds are no worse than 0.
     for seed in range(20):
-        scores, _ = score_rows(ITEMS, seed)
+        scores, _ = simulated.score_rows(ITEMS, seed)
         right = {name: rows["g"].sum() for (name,), rows in scores.group_by("reading")}
         assert right["deterministic"] <= right["global"] <= right["global_by_type"] <= right["sample"]
 
@@ -219,19 +189,17 @@ def test_the_order_of_groups_changes_no_score():
 def test_answers_are_read_by_the_type_of_the_question():
     items = items_of(group_rows(2, types=TYPES))
     replies = dict(zip(items.ids.ravel(), ["Yes", "No", "A", "a", "A", "b", "Yes", "(B)"], strict=True))
-    rows = pl.DataFrame(
-        [(id_, "clean", 0, reply) for id_, reply in replies.items()],
-        schema=["id", "corruption", "severity", "reply"],
-        orient="row",
-    )
-    assert answered(rows, items, CLEAN, "strict").ravel().tolist() == [0, 1, -1, -1, 0, -1, -1, 1]
-    called = answered(rows, items, CLEAN, "strict", by_text=True).ravel().tolist()
-    assert called == [0, 1, -1, -1, -1, -1, -1, -1]
-    texts = rows.with_columns(
-        reply=pl.when(pl.col("id") == "s/100").then(pl.lit("A CAT.")).otherwise("reply")
-    )
-    assert answered(texts, items, CLEAN, "strict", by_text=True).ravel()[4] == 1
-    assert answered(rows, items, CLEAN, "official").ravel().tolist() == [0, 1, -1, -1, 0, 1, -1, 1]
+    given = [(id_, "clean", 0, reply) for id_, reply in replies.items()]
+    rows = pl.DataFrame(given, schema=["id", "corruption", "severity", "reply"], orient="row")
+
+    def answered(rows, *given, **more):
+        return readings.answered(rows, items, CLEAN, *given, **more).ravel().tolist()
+
+    assert answered(rows, "strict") == [0, 1, -1, -1, 0, -1, -1, 1]
+    assert answered(rows, "strict", by_text=True) == [0, 1, -1, -1, -1, -1, -1, -1]
+    texts = rows.with_columns(reply=pl.col("reply").replace("A", "A CAT."))
+    assert answered(texts, "strict", by_text=True)[4] == 1
+    assert answered(rows, "official") == [0, 1, -1, -1, 0, 1, -1, 1]
 
 
 def test_infinite_log_probabilities_are_refused_for_post_hoc_alone():
@@ -246,13 +214,9 @@ def test_infinite_log_probabilities_are_refused_for_post_hoc_alone():
     priors[4, 1, 0] = -np.inf
     with pytest.raises(InputError, match=r"item s/410 under no_image has an option of probability 0"):
         prior_differences(prior_rows(ITEMS, priors), ITEMS, "no_image")
-
-
-def test_other_numbers_of_options_are_refused():
+    # Other numbers of options are refused.
     rows = prediction_rows(ITEMS, np.zeros((1, *ITEMS.truth.shape, 3)))
-    with pytest.raises(
-        InputError, match=r"\(s/000, clean, 0\) has 3 logits, but groups have two options; delete it"
-    ):
+    with pytest.raises(InputError, match=r"\(s/000, clean, 0\) has 3 logits, but groups have two options"):
         probabilities(rows, ITEMS, CLEAN, "letter")
 
 
@@ -263,3 +227,69 @@ def test_the_halves_of_an_odd_number_of_groups_count_each_other():
     counted = {tau["half"]: tau["groups"] for tau in taus if tau["reading"] == "cross_fitted"}
     # Half 0 has four groups, whose threshold is chosen from the three of half 1.
     assert halves(items.groups).sum() == 3 and counted == {0: 3, 1: 4}
+
+
+YES_NO, LETTERS = "yes_no", "multiple_choice"
+
+
+@pytest.mark.parametrize(
+    ("kind", "reply", "strict", "official"),
+    [
+        (YES_NO, "Yes", 0, 0),
+        (YES_NO, "no.", 1, 1),
+        (YES_NO, "YES, there is no dog.", 0, 0),
+        (YES_NO, "No, yes", 1, 1),
+        (YES_NO, "There are none.", None, None),
+        (YES_NO, "Nobody knows", None, None),
+        (YES_NO, "", None, None),
+        (YES_NO, "I cannot say, but not yesterday", None, None),
+        (YES_NO, "<think>yes? no</think> No", 1, 0),
+        (YES_NO, "<think>yes, it", None, 0),
+        (YES_NO, "A", None, None),
+        (LETTERS, "A", 0, 0),
+        (LETTERS, "B", 1, 1),
+        (LETTERS, "(B) a cat", 1, 1),
+        (LETTERS, "B: the dog", 1, 1),
+        (LETTERS, "Answer: A.", 0, 0),
+        (LETTERS, "Option A is right", 0, 0),
+        (LETTERS, "A or B", 0, 0),
+        (LETTERS, "B, not A", 1, 1),
+        (LETTERS, "A. a dog", 0, 0),
+        (LETTERS, "A\nthe dog", 0, 0),
+        # The article is the letter A in the paper's code alone.
+        (LETTERS, "It is a dog, so B", 1, 0),
+        (LETTERS, "A dog. The answer is B", 1, 0),
+        (LETTERS, "a", None, 0),
+        (LETTERS, "b", None, 1),
+        (LETTERS, "a dog", None, 0),
+        (LETTERS, "AB", None, None),
+        (LETTERS, "Bob's", None, None),
+        (LETTERS, "A's colour", None, 0),
+        (LETTERS, "the dog", None, None),
+        (LETTERS, "<think>A</think>B", 1, 0),
+        (LETTERS, "Yes", None, None),
+    ],
+)
+def test_answers_in_replies(kind, reply, strict, official):
+    assert answer_of(reply, kind) == strict
+    assert answer_of(reply, kind, "official") == official
+
+
+@pytest.mark.parametrize(
+    ("reply", "option"),
+    [
+        ("dark red", 0),
+        ("It is red.", 1),
+        ("Red, not dark  red", 1),
+        ("The colour is DARK\nRED", 0),
+        ("redder", None),
+        ("A", None),
+        ("<think>red</think>dark red", 0),
+    ],
+)
+def test_options_that_are_called_by_their_texts(reply, option):
+    assert answer_of(reply, LETTERS, texts=("dark red.", "red")) == option
+    # Of two texts that begin at one place, the longer one.
+    assert answer_of("dark red", LETTERS, texts=("dark", "dark red")) == 1
+    # Yes and No are called so in any prompt.
+    assert answer_of("no", YES_NO, texts=("Yes", "No")) == 1

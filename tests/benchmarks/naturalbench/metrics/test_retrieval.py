@@ -22,22 +22,16 @@ def test_the_scores_compare_captions_or_images() -> None:
     assert one(0.3, 0.9, 0.4, 0.1) == [False, True, False]
     # Caption 0 is closer to image 1, which is closer to its own caption.
     assert one(0.3, 0.9, 0.1, 0.4) == [True, False, False]
-
-
-def test_a_tie_is_wrong() -> None:
+    # A tie is wrong.
     assert one(0.5, 0.5, 0.5, 0.1) == [False, False, False]
     assert one(0.5, 0.6, 0.5, 0.1) == [False, True, False]
     assert one(0.5, 0.6, 0.1, 0.5) == [True, False, False]
-
-
-def test_chance_is_the_share_of_all_rankings() -> None:
+    # Chance is the share of all rankings.
     rankings = np.array([*itertools.permutations(range(4))], dtype=float)
     shares = retrieved(*rankings.T).mean(axis=0)
     assert dict(zip(SCORES, shares.tolist(), strict=True)) == pytest.approx(CHANCE)
     row = published_table7().row(0, named=True)
-    assert {name: row[name] for name in SCORES} == {
-        name: round(100 * share, 2) for name, share in CHANCE.items()
-    }
+    assert {name: row[name] for name in SCORES} == {name: round(100 * x, 2) for name, x in CHANCE.items()}
 
 
 def test_an_encoder_is_read_as_rows_of_images_and_texts() -> None:
@@ -50,6 +44,10 @@ def test_an_encoder_is_read_as_rows_of_images_and_texts() -> None:
     images, texts = np.array([[[1, 0]], [[0, 1]]], np.float32), np.array([[0.6, 0.8], [0.8, 0.6]], np.float32)
     (row,) = retrieved_by(EncoderVectors("e", images, texts), np.array([0]), np.array([1])).tolist()
     assert row == one(0.6, 0.6, 0.8, 0.8)
+    # Both images are closest to caption 1, and each caption to its own image.
+    images, texts = np.array([[[3, 4]], [[0, 9]]], np.float32), np.array([[1, 0], [0, 1]], np.float32)
+    (row,) = retrieved_by(EncoderVectors("e", images, texts), np.array([0]), np.array([1])).tolist()
+    assert row == one(3, 9, 4, 0) == [False, True, False]
 
 
 def test_intervals_contain_the_share_and_repeat() -> None:
@@ -76,9 +74,6 @@ def test_published_scores_are_shares_of_1227_pairs() -> None:
     assert (len(fitting(1227)), len(fitting(1200))) == (56, 4)
     others = table.filter(pl.col("model") == "ViT-bigG-14").select(SCORES).row(0)
     assert sorted(set(values) - set(fitting(1227))) == sorted(others)
-
-
-def test_published_scores_keep_the_order_of_the_metrics() -> None:
     table = published_table7()
     lost = table.filter(pl.col("text").is_null())
     assert lost["label"].to_list() == ["SigLIP WebLI (English portion) ViT-B"]

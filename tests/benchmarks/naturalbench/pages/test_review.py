@@ -154,7 +154,7 @@ def test_a_pair_is_shown_with_both_images_and_captions(browser, tmp_path):
         "No",
     ]
     assert page.run("return [...document.images].map(each => each.naturalWidth > 0)") == [True, True]
-    # Yes drops the pair (test_review_rows.py).
+    # Yes drops the pair (test_reviews.py).
     assert page.texts("#pair-rule")[0].startswith(
         "Answer Yes if caption 1 also fits image 2, or if caption 2 also"
     )

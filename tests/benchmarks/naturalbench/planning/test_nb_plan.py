@@ -1,5 +1,3 @@
-"""The plan of a run of NaturalBench counts every answer, and what curation asks."""
-
 from pathlib import Path
 
 import polars as pl
@@ -35,12 +33,8 @@ def test_models_without_probabilities_only_answer():
         "answers": ("a", "b", "c", "d"),
         "without image": ("a", "b"),
     }
-    assert [stage.predictions for stage in plan.stages] == [
-        Amount(8 * 5, "at most"),
-        Amount(8 * 5, "at most"),
-        # One for each question, clean alone.
-        Amount(4, "at most"),
-    ]
+    # Without the image one for each question, clean alone.
+    assert [stage.predictions for stage in plan.stages] == [Amount(n, "at most") for n in (8 * 5, 8 * 5, 4)]
     assert plan.stages[2].outputs == ("predictions/questions/{model}/no_image.parquet",)
     assert all(output.startswith("answers/groups/{model}/") for output in plan.stages[1].outputs)
 
@@ -100,7 +94,7 @@ def notes(config, results=NOWHERE):
     return [note for note in plan_of(config, results, RunSize(Amount(0))).notes if "curation" in note]
 
 
-def test_curation_asks_once_for_each_pair_type_and_round_and_four_times_each_person():
+def test_curation_asks_once_for_each_pair_type_and_round_and_four_times_each_person(tmp_path):
     changes = {"mine": {"pairs": 100, "random_pairs": 20}, "writer": {"more_rounds": 3}}
     asked, judged = notes(config_of(encoders=ENCODERS, curate=curate(**changes)))
     assert asked == (
@@ -112,9 +106,7 @@ def test_curation_asks_once_for_each_pair_type_and_round_and_four_times_each_per
         "round 0, ≤ 3,960 in all; each pair, type and round needs 4, since both questions are asked about "
         "both images."
     )
-
-
-def test_chosen_pairs_are_counted(tmp_path):
+    # Chosen pairs are counted.
     rows = [(f"{number}", "a", "b", "mined") for number in range(7)]
     pairs = pl.DataFrame(rows, schema=pl.Schema(PAIRS.columns), orient="row")
     write_table(pairs, tmp_path / "curate/pairs.parquet", PAIRS)
@@ -131,40 +123,28 @@ def test_chosen_pairs_are_counted(tmp_path):
 
 @pytest.mark.parametrize(
     ("shorten", "requests"),
-    [
-        ({}, "1 to 4 requests each"),
-        ({"attempts": 2}, "1 to 2 requests each"),
-        ({"attempts": 1}, "1 request each"),
-    ],
+    [({}, "1 to 4 requests"), ({"attempts": 2}, "1 to 2 requests"), ({"attempts": 1}, "1 request")],
 )
 def test_captions_to_shorten_are_counted_once_they_are_read(shorten, requests, tmp_path):
     config = config_of(encoders=ENCODERS, curate=curate(shorten=shorten))
-    assert notes(config)[0] == (
-        f"curation asks writer to shorten captions of 230 characters or more: {requests}."
-    )
+    text = f"captions of 230 characters or more: {requests} each."
+    assert notes(config)[0] == f"curation asks writer to shorten {text}"
     long = drawn_captions(3).with_columns(caption=pl.Series(["x" * 229, "x" * 230, "狗" * 400]))
     write_table(long, tmp_path / "curate/long_captions.parquet", CAPTIONS)
-    assert notes(config, tmp_path)[0] == (
-        f"curation asks writer to shorten 2 captions of 230 characters or more: {requests}."
-    )
+    assert notes(config, tmp_path)[0] == f"curation asks writer to shorten 2 {text}"
 
 
 def test_the_published_size_of_captions_is_said_until_they_are_here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     captions = {"label": "Own", "form": "csv", "file": "own.csv", "images": "images"}
     published = {"items": 15000, "rounded": True, "megabytes": 7600}
-    for sizes, text in (
-        ({}, "unknown images with captions; "),
-        (published, "≈ 15,000 images with captions, as "),
-    ):
+    for sizes, text in (({}, "unknown images with captions"), (published, "≈ 15,000 images with captions")):
         own = {"own": captions | {"published": sizes}}
         config = config_of(encoders=ENCODERS, curate=curate(captions=own, shorten={}))
         all_notes = plan_of(config, NOWHERE, RunSize(Amount(0))).notes
         (note,) = (note for note in all_notes if note.startswith("Own: "))
-        assert (
-            note.startswith(f"Own: {text}")
-            and "own.csv is not here, and the run does not download it" in note
-        )
+        assert note.startswith(f"Own: {text}")
+        assert "own.csv is not here, and the run does not download it" in note
     assert note.endswith("(7.6 GB with the images).")
     assert notes(config)[0] == (
         "curation asks writer to shorten those of ≈ 15,000 captions that have 230 characters or more: 1 to 4 "
@@ -178,13 +158,9 @@ def test_the_shipped_sources_have_their_published_sizes():
     # Table 3 has 7,600 samples.
     config = read_config(Path("config/naturalbench.yaml"))
     assert run_size(config, NOWHERE).pool == Amount(7600, "at most")
-    captions = {
-        id_: published_amount(each.published).value
-        for name in ("", "-docci", "-xm3600-zh", "-xm3600-hi")
-        for id_, each in read_config(
-            Path(f"config/naturalbench-curate{name}.yaml")
-        ).settings.curate.captions.items()
-    }
+    names = [f"config/naturalbench-curate{name}.yaml" for name in ("", "-docci", "-xm3600-zh", "-xm3600-hi")]
+    sets = [read_config(Path(name)).settings.curate.captions.items() for name in names]
+    captions = {id_: published_amount(each.published).value for found in sets for id_, each in found}
     assert captions == {"flickr30k": 31783, "docci": 15000, "xm3600-zh": 3600, "xm3600-hi": 3600}
 
 
@@ -208,7 +184,7 @@ def test_questions_to_translate_are_counted_once_groups_are_read(tmp_path):
     assert plan.stages[-1].models == ("a", "b") and plan.notes[-1].endswith("languages: 1 request each.")
 
 
-def test_a_run_without_models_has_a_plan():
+def test_a_run_without_models_has_a_plan(tmp_path):
     config = config_of(encoders=ENCODERS, curate=curate())
     plan = plan_of(config, NOWHERE, RunSize(Amount(0)))
     assert plan.stages == []
@@ -217,9 +193,7 @@ def test_a_run_without_models_has_a_plan():
         "No model is asked.\n\nNo images are written.\n\n- Own: unknown images with captions; "
     )
     assert "|" not in text and "time" not in text
-
-
-def test_a_plan_says_until_when_left_out_groups_are_counted(tmp_path):
+    # It says until when left out groups are counted.
     config = config_of(models={"a": "letter"})
     note = "items: those of groups that are left out are counted until `read_groups` has run."
     assert note in plan_of(config, NOWHERE, RunSize(Amount(8))).notes

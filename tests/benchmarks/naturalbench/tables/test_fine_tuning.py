@@ -1,5 +1,3 @@
-"""G-Acc before and after tuning, counted by hand; the figure of it."""
-
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ from benchc.errors import InputError
 from benchc.schemas.models import Model, Models, models_text
 from benchc.schemas.parquet import write_table
 from benchc.schemas.predictions import PREDICTIONS
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.naturalbench.simulated import group_rows, pool_rows
 from tests.footers import footer_of
 
@@ -22,20 +21,7 @@ TESTED = ["g1", "g3", "g5", "g7"]  # of eight groups
 
 
 def predictions(path: Path, logits: dict[str, list[float]], corruption: str = "clean") -> Path:
-    rows = [
-        dict.fromkeys(PREDICTIONS.columns)
-        | {
-            "id": id_,
-            "corruption": corruption,
-            "severity": 0,
-            "logits": values,
-            "label_mass": 1.0,
-            "prompt_hash": "a",
-            "image_hash": "b",
-        }
-        for id_, values in logits.items()
-    ]
-    table = pl.DataFrame(rows, schema=pl.Schema(PREDICTIONS.columns))
+    table = frame_of(PREDICTIONS, [(id_, corruption, 0, each, 1.0, "a", "b") for id_, each in logits.items()])
     write_table(table, path, PREDICTIONS, footer_of({"label": path.parent.name, "scoring": "text"}))
     return path
 
@@ -68,22 +54,13 @@ def inputs(tmp_path) -> dict[str, Any]:
         predictions(tmp_path / "test/m.text/no_image.parquet", tested, "no_image"),
     ]
     (tmp_path / "models.json").write_text(models_text(Models("naturalbench", {"m": Model("m", "M one")})))
-    halves = pl.DataFrame(
-        {"group": [f"g{n}" for n in range(8)], "half": ["test" if n % 2 else "train" for n in range(8)]}
-    )
+    numbered = [(f"g{n}", "test" if n % 2 else "train") for n in range(8)]
+    halves = frame_of(HALVES, numbered)
     footer = HalvesFooter(pool="a", seed=0, images=1600, in_both=3)
     write_table(halves, tmp_path / "halves.parquet", HALVES, footer)
-    return {
-        "pool": pool,
-        "groups": groups,
-        "halves": halves,
-        "models": tmp_path / "models.json",
-        "original": original,
-        "tuned": tuned,
-        "modalities": ["images", "text"],
-        "draws": 200,
-        "seed": 0,
-    }
+    given = {"pool": pool, "groups": groups, "halves": halves, "models": tmp_path / "models.json"}
+    given |= {"original": original, "tuned": tuned, "modalities": ["images", "text"]}
+    return given | {"draws": 200, "seed": 0}
 
 
 def test_g_acc_is_of_the_tested_half_and_its_difference_is_paired(inputs):
@@ -99,23 +76,16 @@ def test_g_acc_is_of_the_tested_half_and_its_difference_is_paired(inputs):
     # Whatever it learned, a model that does not see the image solves no group.
     assert (blind["zero_shot"], blind["fine_tuned"], blind["difference"]) == (0.0, 0.0, 0.0)
     assert table.frame["groups"].to_list() == [4, 4]
-    assert "tuning on 4 groups, on the other 4, by the reading deterministic;" in " ".join(
-        table.markdown.split()
-    )
-
-
-def test_the_seed_draws_the_resamples(inputs):
+    text = " ".join(table.markdown.split())
+    assert "tuning on 4 groups, on the other 4, by the reading deterministic;" in text
+    # The seed draws the resamples.
     one, again, other = (fine_tuning(**inputs | {"draws": 7, "seed": seed}).frame for seed in (1, 1, 2))
     assert one.equals(again) and not one.equals(other)
-
-
-def test_one_modality_has_its_rows_alone(inputs):
-    table = fine_tuning(**{**inputs, "modalities": ["images"], "tuned": inputs["tuned"][:1]})
-    assert table.frame["input"].to_list() == ["with images"]
-    assert "Blind" not in table.markdown and "Blind" in fine_tuning(**inputs).markdown
-
-
-def test_a_missing_prediction_is_an_error(inputs):
+    # One modality has its rows alone.
+    one = fine_tuning(**inputs | {"modalities": ["images"], "tuned": inputs["tuned"][:1]})
+    assert one.frame["input"].to_list() == ["with images"]
+    assert "Blind" not in one.markdown and "Blind" in table.markdown
+    # A missing prediction is an error.
     (path, _) = inputs["tuned"]
     predictions(path, {"s/100": [1.0, 0.0]})
     with pytest.raises(InputError, match="prediction"):
@@ -136,9 +106,7 @@ def test_the_figure_has_the_bars_of_the_table(inputs, tmp_path):
     assert title == (
         "Reading: Deterministic. Tuned on 4 groups, tested on 4 others; 3 of 1,600 images in both halves"
     )
-
-
-def test_the_figure_shows_the_bar_of_a_single_tested_group(inputs, tmp_path):
+    # The bar of a single tested group is inside.
     one = inputs["halves"].filter(pl.col("group").is_in(["g0", "g1"]))
     table = fine_tuning(**{**inputs, "halves": one})
     (tmp_path / "fine_tuning.csv").write_text(table.frame.write_csv())

@@ -1,5 +1,4 @@
-"""Table 3, the statistics of a run's groups, and Table 8, its skills."""
-
+from itertools import product
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +15,7 @@ from benchc.benchmarks.naturalbench.taxonomy import CLASSES, DEFINITIONS
 from benchc.randomness import seed_of
 from benchc.rendering.output import Table
 from benchc.schemas.parquet import write_table
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.naturalbench.drawn import drawn_captions, pairs_of
 from tests.benchmarks.naturalbench.simulated import group_rows
 
@@ -25,11 +25,7 @@ LISTS = ("groups", "captions", "pairs", "kept_pairs", "questions", "kept", "type
 
 def statistics(folder: Path, groups: pl.DataFrame | None = None, **changes: object) -> Table:
     """Return the table of a run that reads ``groups``; ``changes``: of a run that also makes some."""
-    given: dict[str, object] = {
-        **{name: [] for name in LISTS},
-        "subsets": {},
-        "vlms": "",
-    }
+    given: dict[str, object] = {**{name: [] for name in LISTS}, "subsets": {}, "vlms": ""}
     if groups is not None:
         write_table(groups, folder / "groups.parquet", GROUPS)
         given["groups"] = [folder / "groups.parquet"]
@@ -39,18 +35,11 @@ def statistics(folder: Path, groups: pl.DataFrame | None = None, **changes: obje
 def published_groups() -> pl.DataFrame:
     """Return groups of the paper's subsets, as many as Table 4 has."""
     parts = []
-    for subset, kind, count in (
-        ("Flickr30K", "yes_no", 650),
-        ("Flickr30K", "multiple_choice", 250),
-        ("DOCCI", "yes_no", 800),
-        ("DOCCI", "multiple_choice", 200),
-    ):
+    cells = product(("Flickr30K", "DOCCI"), TYPES)
+    for (subset, kind), count in zip(cells, (650, 250, 800, 200), strict=True):
+        groups = group_rows(count, subsets=[subset], types=[kind])
         name = f"{subset}-{kind}-"
-        parts.append(
-            group_rows(count, subsets=[subset], types=[kind]).with_columns(
-                id=pl.lit(f"nb/{name}") + pl.col("id"), group=pl.lit(name) + pl.col("group")
-            )
-        )
+        parts.append(groups.with_columns(id=f"nb/{name}" + pl.col("id"), group=name + pl.col("group")))
     return pl.concat(parts)
 
 
@@ -80,14 +69,10 @@ def test_the_published_set_has_the_papers_numbers(tmp_path: Path) -> None:
 
 
 def test_languages_are_apart_and_have_a_sum_of_their_own(tmp_path: Path) -> None:
-    parts = [
-        group_rows(count, subsets=[f"XM3600 ({language})"]).with_columns(
-            id=pl.lit(f"{language}/") + pl.col("id"),
-            group=pl.lit(language) + pl.col("group"),
-            language=pl.lit(language),
-        )
-        for language, count in (("Chinese", 300), ("Hindi", 300), ("English", 2))
-    ]
+    parts = []
+    for name, count in (("Chinese", 300), ("Hindi", 300), ("English", 2)):
+        named = {"id": f"{name}/" + pl.col("id"), "group": name + pl.col("group"), "language": pl.lit(name)}
+        parts.append(group_rows(count, subsets=[f"XM3600 ({name})"]).with_columns(**named))
     table = statistics(tmp_path, pl.concat(parts))
     found = table.frame.select("source", "language", "samples").rows()
     assert found[:2] == [("XM3600 (English)", "English", 8), ("All", "English", 8)]
@@ -116,27 +101,15 @@ def curation(folder: Path, *, reviewed: bool = True) -> dict[str, object]:
     slots = [(pair, kind, q) for pair in used["pair"] for kind in TYPES for q in (0, 1)]
     texts = [(pair, kind, q, "?", "Yes", "No", True, None, "r", "t") for pair, kind, q in slots]
     footer = QuestionsFooter(round=0, model="w", temperature=1.0, templates={}, mode="live", url=None)
-    write_table(
-        pl.DataFrame(texts, schema=pl.Schema(QUESTIONS.columns), orient="row"),
-        folder / "q0.parquet",
-        QUESTIONS,
-        footer,
-    )
+    write_table(frame_of(QUESTIONS, texts), folder / "questions.parquet", QUESTIONS, footer)
     # Of pair 0 both types, of pair 1 one question alone, of pair 2 none, of the random one all.
     whole = {(names[0], kind, q) for kind in TYPES for q in (0, 1)} | {(names[1], "yes_no", 0)}
     whole |= {(names[4], kind, q) for kind in TYPES for q in (0, 1)}
     rows = [(*slot, slot in whole, None if slot in whole else "disagreement") for slot in slots]
-    write_table(pl.DataFrame(rows, schema=pl.Schema(KEPT.columns), orient="row"), folder / "k0.parquet", KEPT)
-    return {
-        "captions": [folder / "captions.parquet"],
-        "pairs": [folder / "pairs.parquet"],
-        "kept_pairs": [folder / "kept_pairs.parquet"] if reviewed else [],
-        "questions": [folder / "q0.parquet"],
-        "kept": [folder / "k0.parquet"],
-        "subsets": {"drawn": "Drawings"},
-        "types": [*TYPES],
-        "vlms": "CLIP, writer",
-    }
+    write_table(frame_of(KEPT, rows), folder / "kept.parquet", KEPT)
+    files = {name: [folder / f"{name}.parquet"] for name in ("captions", "pairs", "questions", "kept")}
+    files["kept_pairs"] = [folder / "kept_pairs.parquet"] if reviewed else []
+    return files | {"subsets": {"drawn": "Drawings"}, "types": [*TYPES], "vlms": "CLIP, writer"}
 
 
 def test_a_run_that_makes_groups_knows_its_pairs(tmp_path: Path) -> None:
@@ -158,9 +131,7 @@ def test_a_run_that_makes_groups_knows_its_pairs(tmp_path: Path) -> None:
     alone = statistics(tmp_path, **given)
     assert alone.frame.rows() == [*table.frame.rows()[:2], ("All", *alone.frame.row(2)[1:])]
     assert "not known" not in alone.markdown
-
-
-def test_pairs_that_nobody_reviews_are_not_verified(tmp_path: Path) -> None:
+    # Pairs that nobody reviews are not verified.
     table = statistics(tmp_path, **curation(tmp_path, reviewed=False))
     assert set(table.frame["verified_pairs"]) == {None}
     assert table.frame["mismatched_pairs"].to_list() == [4, 4, None]
@@ -168,10 +139,8 @@ def test_pairs_that_nobody_reviews_are_not_verified(tmp_path: Path) -> None:
 
 def skills(tags: list[tuple[str, str]], seed: int = 1) -> Table:
     groups = group_rows(3, methods=["mined", "mined", "random"])
-    questions = pl.DataFrame(
-        {"id": groups["id"], "question": [f"Question of {id_}?" for id_ in groups["id"]]}
-    )
-    return table8(groups, pl.DataFrame(tags, schema=pl.Schema(TAGS.columns), orient="row"), questions, seed)
+    questions = groups.select("id", question=pl.format("Question of {}?", "id"))
+    return table8(groups, frame_of(TAGS, tags), questions, seed)
 
 
 def test_the_definitions_are_of_all_skills_in_the_papers_ten_rows() -> None:
@@ -183,18 +152,10 @@ def test_the_definitions_are_of_all_skills_in_the_papers_ten_rows() -> None:
     ]  # fmt: skip
     assert table.frame.select("samples", "groups", "example").null_count().row(0) == (10, 10, 10)
     assert "the run has no tags" in table.markdown and "Example:" not in table.markdown
-
-
-def test_samples_and_groups_with_a_skill_are_counted_once() -> None:
+    # Samples and groups with a skill are counted once.
     # s/200 is of a group from a random pair.
-    tags = [
-        ("s/000", "animal"),
-        ("s/000", "food"),
-        ("s/011", "food"),
-        ("s/100", "count"),
-        ("s/200", "animal"),
-    ]
-    tags += [("s/110", "reading")]
+    tags = [("s/000", "animal"), ("s/000", "food"), ("s/011", "food"), ("s/100", "count")]
+    tags += [("s/200", "animal"), ("s/110", "reading")]
     table = skills(tags)
     rows = {row["skill"]: row for row in table.frame.iter_rows(named=True)}
     assert (rows["Object"]["samples"], rows["Object"]["groups"]) == (2, 1)

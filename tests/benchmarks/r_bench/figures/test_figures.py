@@ -1,5 +1,3 @@
-"""What R-Bench's figures show: the numbers behind bars, lines, cells and points."""
-
 import numpy as np
 import polars as pl
 import pytest
@@ -21,10 +19,11 @@ from benchc.benchmarks.r_bench.schemas.image_features import IMAGE_FEATURES
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
 from benchc.image_features import FEATURES
 from benchc.statistics.correlations import components
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.r_bench.scored import files_of, rows_of, scores
 from tests.standings import standings_of
 
-MANY = MOST + 2
+MANY, FEW = MOST + 2, ["jpeg", "white_noise", "lens_blur"]
 # Those that can be generated, with stand-ins for what the authors photographed, by number.
 DIMENSIONS = {
     name: number for name, number in R_BENCH_INDEX.items() if f"{name}_stand_in" not in R_BENCH_INDEX
@@ -46,18 +45,12 @@ def chance_of(labels, below=()) -> TaskChance:
 
 def means(found, column: str, by: str) -> pl.DataFrame:
     """Return the mean of a column by model (row) and step, group or dimension, without stand-ins."""
-    return pl.concat(
-        file.table.filter(~pl.col("dimension").str.ends_with("_stand_in"))
-        .with_columns(
-            pl.col("dimension")
-            .map_elements(lambda name: getattr(dimension(name), by), return_dtype=pl.String)
-            .alias("part")
-        )
-        .group_by("part")
-        .agg(pl.col(column).mean().alias("value"))
-        .with_columns(model=pl.lit(id_))
-        for id_, file in found.items()
-    ).pivot("part", index="model", values="value", maintain_order=True)
+    named = pl.concat(file.table.with_columns(model=pl.lit(id_)) for id_, file in found.items())
+    named = named.filter(~pl.col("dimension").str.ends_with("_stand_in"))
+    part = {name: getattr(dimension(name), by) for name in named["dimension"].unique()}
+    parts = named.with_columns(part=pl.col("dimension").replace_strict(part))
+    values = parts.group_by("model", "part", maintain_order=True).agg(value=pl.col(column).mean())
+    return values.pivot("part", index="model", values="value", maintain_order=True)
 
 
 def overall(found, column: str) -> np.ndarray:
@@ -89,25 +82,20 @@ def test_figure_1_ranks_models_by_both_measures_and_orders_dimensions_by_step():
     steps = [text.get_text() for text in axes.texts if text.get_text() in STEP_LABELS.values()]
     assert steps == list(STEP_LABELS.values())
 
-
-def test_figure_1_explains_the_marks_that_there_are():
+    # It explains the marks that there are.
     def legend(dimensions) -> list[str]:
         found, labels = run_of(2, dimensions)
         return [text.get_text() for text in figure1(found, labels, chance_of(labels)).legends[0].get_texts()]
 
     assert legend(DIMENSIONS) == [*GROUP_LABELS.values(), STAND_INS]
     assert legend(["jpeg", "white_noise"]) == ["Noise", "Compression"]
-
-
-def test_a_model_that_is_not_above_chance_is_last_without_a_rank():
+    # A model that is not above chance is last without a rank.
     found, labels = run_of(3)
     figure = figure1(found, labels, chance_of(labels, ["Model 2"]))
     names = [text.get_text() for text in figure.axes[0].get_yticklabels()]
     assert names == ["Model 1 1", "Model 0 2", "Model 2 † –"]
     assert "†: Acc(o) is not above chance" in figure.get_suptitle().replace("\n", " ")
-
-
-def test_figures_of_a_rule_judge_say_so():
+    # Figures of a rule judge say so.
     found, labels = run_of(4)
     chance = chance_of(labels)
     figures = [figure1(found, labels, chance), figure4bc(found, labels, chance), figure5ad(found, labels)]
@@ -130,25 +118,15 @@ def test_figure_4a_has_bars_of_the_means_and_intervals_of_90_per_cent():
         (lines,) = axes.collections
         ends = np.array([segment[:, 0] for segment in lines.get_segments()])
         # About 1.645 standard errors on both sides of the mean.
-        errors = np.array(
-            [
-                found[f"m{place}"].table[column].std() / np.sqrt(found[f"m{place}"].table.height)
-                for place in order
-            ]
-        )
+        tables = [found[f"m{place}"].table[column] for place in order]
+        errors = np.array([values.std() / np.sqrt(len(values)) for values in tables])
         np.testing.assert_allclose(ends.mean(axis=1), widths, atol=0.02)
         np.testing.assert_allclose(np.diff(ends)[:, 0] / (2 * errors), 1.645, rtol=0.25)
     assert left.xaxis_inverted() and not right.xaxis_inverted()
     top, bottom = left.get_ylim()[::-1]
     assert top < bottom  # the first model is at the top
-
-
-def test_figure_4a_of_scores_that_are_all_0_has_an_axis_of_scores():
-    found, labels = run_of(2)
-    zero = {
-        id_: file.table.with_columns(absolute=pl.lit(0.0), relative=pl.lit(0.0))
-        for id_, file in found.items()
-    }
+    # Scores that are all 0 have an axis of scores.
+    zero = {id_: file.table.with_columns(absolute=0.0, relative=0.0) for id_, file in found.items()}
     figure = figure4a(files_of(zero), labels, chance_of(labels), 100, 0)
     assert [axes.get_xlim() for axes in figure.axes[:2]] == [(1, 0), (0, 1)]
 
@@ -191,9 +169,9 @@ def test_figures_5a_to_5d_correlate_models_and_leave_out_groups_without_items():
 
 @pytest.mark.parametrize("figure", [figure5ad, figure5ef])
 def test_with_fewer_than_four_models_figure_5_says_so(figure):
-    (text,) = figure(*run_of(3)).texts
+    (text,) = figure(*run_of(3, FEW)).texts
     assert text.get_text() == "Correlations over models need at least 4 models; this run has 3."
-    assert len(figure(*run_of(4)).axes) >= 2
+    assert len(figure(*run_of(4, FEW)).axes) >= 2
 
 
 def test_figures_5e_and_5f_plot_dimensions_with_their_marks():
@@ -224,11 +202,11 @@ def features() -> pl.DataFrame:
     """Features of two items, each clean and under two dimensions, of which one is a stand-in."""
     shown = [("clean", 0), ("jpeg", 3), ("dark_illumination_stand_in", 1)]
     rows = [
-        (id_, corruption, severity, "", *range(start := 100 * item + 10 * place, start + len(FEATURES)))
-        for item, id_ in enumerate(("s/0", "s/1"))
-        for place, (corruption, severity) in enumerate(shown)
+        (f"s/{item}", *cell, "", *range(start := 100 * item + 10 * place, start + len(FEATURES)))
+        for item in range(2)
+        for place, cell in enumerate(shown)
     ]
-    return pl.DataFrame(rows, schema=dict(IMAGE_FEATURES.columns), orient="row")
+    return frame_of(IMAGE_FEATURES, rows)
 
 
 def test_figure_6_has_the_means_of_both_images_and_no_stand_ins():
@@ -241,12 +219,9 @@ def test_figure_6_has_the_means_of_both_images_and_no_stand_ins():
         marks = {line.get_marker(): line.get_xdata()[0] for line in axes.lines if len(line.get_xdata()) == 1}
         # Of the two items under JPEG, and of their reference images.
         assert marks == {"^": pytest.approx(60 + number), "|": pytest.approx(50 + number)}
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
-        *("distorted images", "their reference images", "mean, distorted", "mean, reference")
-    ]
-
-
-def test_a_run_of_one_stand_in_has_what_can_be_plotted_and_says_so():
+    legend = ["distorted images", "their reference images", "mean, distorted", "mean, reference"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == legend
+    # A run of one stand-in has what can be plotted, and says so.
     found, labels = run_of(4, ["dark_illumination_stand_in"])
     chance = chance_of(labels)
     for figure in (figure4bc(found, labels, chance), figure5ad(found, labels)):
@@ -258,15 +233,11 @@ def test_a_run_of_one_stand_in_has_what_can_be_plotted_and_says_so():
         FigureCanvasAgg(figure).draw()
 
 
-@pytest.mark.parametrize("dimensions", [["jpeg", "webp"], ["jpeg", "white_noise", "lens_blur"]])
+@pytest.mark.parametrize("dimensions", [["jpeg", "webp"], FEW])
 def test_runs_of_few_dimensions_are_plotted(dimensions):
     found, labels = run_of(4, dimensions)
     chance = chance_of(labels)
-    for figure in (
-        figure1(found, labels, chance),
-        figure4bc(found, labels, chance),
-        figure5ad(found, labels),
-        figure5ef(found, labels),
-    ):
+    figures = [figure(found, labels, chance) for figure in (figure1, figure4bc)]
+    for figure in (*figures, figure5ad(found, labels), figure5ef(found, labels)):
         FigureCanvasAgg(figure).draw()
         assert len(figure.axes) >= 1

@@ -1,6 +1,5 @@
 """The judge that is a language model, behind a real server on this machine."""
 
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.endpoint.service import Service
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table
+from tests.benchmarks.made import chat
 from tests.benchmarks.r_bench.judging.replied import PAIRS, written
 from tests.endpoint.replies import ReplyingServer, replying
 from tests.stages import call_stage
@@ -48,11 +48,6 @@ CAP_PROMPT = LINE.join(
 )
 
 
-def chat(text: str, finish: str = "stop") -> tuple[int, dict[str, str], str]:
-    message = {"role": "assistant", "content": text}
-    return 200, {}, json.dumps({"choices": [{"message": message, "finish_reason": finish}]})
-
-
 def by_request(_: Any, body: Any) -> tuple[int, dict[str, str], str]:
     """Reply with a score that prompt and seed decide."""
     prompt, seed = body["messages"][1]["content"], body["seed"]
@@ -60,14 +55,9 @@ def by_request(_: Any, body: Any) -> tuple[int, dict[str, str], str]:
 
 
 def judge(folder: Path, url: str, mode: Any = "record", key: str | None = None, **judge: Any) -> pl.DataFrame:
-    service = Service(
-        mode=mode,
-        url=url,
-        api_key_env=key,
-        recordings=None if mode == "live" else folder / "kept",
-        concurrency=4,
-        timeout_s=1.0,
-    )
+    folder.mkdir(exist_ok=True)
+    kept = {"recordings": None if mode == "live" else folder / "kept", "concurrency": 4, "timeout_s": 1.0}
+    service = Service(mode=mode, url=url, api_key_env=key, **kept)
     options = {f"judge.{name}": value for name, value in judge.items()}
     output = folder / "judged.parquet"
     call_stage("r_bench.judge", **written(folder), **options, service=service, output=output)
@@ -100,8 +90,7 @@ def test_requests_and_scores_are_those_of_the_authors(tmp_path) -> None:
     most = most_requests(items, items, JudgeOptions(), captions=2)  # type: ignore[arg-type]
     assert sum(most.values()) == REQUESTS + 4 * 5 + 5
 
-
-def test_the_authors_need_22275_requests_at_most() -> None:
+    # The authors need 22,275 at most.
     tasks: Any = {"mcq": 495, "vqa": 495, "cap": 495}
     assert sum(most_requests(tasks, tasks, JudgeOptions()).values()) == 22_275
     assert sum(most_requests(tasks, tasks, JudgeOptions(kind="rule")).values()) == 0
@@ -121,8 +110,6 @@ def slow(*_: Any) -> tuple[int, dict[str, str], str]:
 
 
 def test_failures_that_pass_change_no_score(tmp_path, capfd) -> None:
-    (tmp_path / "calm").mkdir()
-    (tmp_path / "rough").mkdir()
     calm, _ = with_server(tmp_path / "calm", by_request)
     garbage = (200, {}, "<html>busy</html>")
     failures = [slow, (429, {"Retry-After": "0"}, "{}"), (500, {}, "oops"), garbage, None]
@@ -131,8 +118,6 @@ def test_failures_that_pass_change_no_score(tmp_path, capfd) -> None:
 
 
 def test_a_job_that_died_half_way_resumes_with_equal_scores(tmp_path, monkeypatch) -> None:
-    (tmp_path / "calm").mkdir()
-    (tmp_path / "killed").mkdir()
     calm, _ = with_server(tmp_path / "calm", by_request)
     refused = (401, {}, '{"error": "key"}')
     with pytest.raises(InputError, match="refuses access"):
@@ -143,14 +128,11 @@ def test_a_job_that_died_half_way_resumes_with_equal_scores(tmp_path, monkeypatc
     assert resumed.equals(calm) and len(server.requests) == REQUESTS - kept
     replayed = judge(tmp_path / "killed", "http://another.invalid:1", mode="replay")
     assert replayed.equals(calm)
-
-
-def test_a_reply_that_was_not_recorded_is_named(tmp_path) -> None:
-    table, _ = with_server(tmp_path, by_request)
-    key = table["request_key"].drop_nulls()[3]
-    (tmp_path / "kept" / key[:2] / f"{key}.json").unlink()
+    # A reply that was not recorded is named.
+    key = resumed["request_key"].drop_nulls()[3]
+    (tmp_path / "killed/kept" / key[:2] / f"{key}.json").unlink()
     with pytest.raises(InputError, match=rf"{key}\.json: no answer to this request .* record it"):
-        judge(tmp_path, "http://another.invalid:1", mode="replay")
+        judge(tmp_path / "killed", "http://another.invalid:1", mode="replay")
 
 
 def test_the_key_is_in_no_file(tmp_path, monkeypatch, capfd) -> None:

@@ -1,5 +1,3 @@
-"""Scores of items by the formulas of the authors' notebook, and other readings of the same judgements."""
-
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +8,7 @@ from benchc.benchmarks.r_bench.metrics import item_scores as scoring
 from benchc.benchmarks.r_bench.metrics.judges import agreements, readings, repeated, with_letters
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.errors import InputError
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.r_bench.scored import judgements, rows_of
 
 
@@ -19,7 +18,7 @@ def judged(*rows: tuple[str, str, str, int, int, str, float]) -> pl.DataFrame:
         (id_, task, *(("clean", 0) if kind == "ref" else ("jpeg", 2)), kind, *rest, True, None)
         for id_, task, kind, *rest in rows
     ]
-    return pl.DataFrame(found, schema=dict(JUDGE_SCORES.columns), orient="row")
+    return frame_of(JUDGE_SCORES, found)
 
 
 def item_scores(table: pl.DataFrame) -> pl.DataFrame:
@@ -38,9 +37,7 @@ def test_multiple_choice_is_the_majority_of_five(total):
     ).rows(named=True)
     expected = int(total / 5 + 0.5)
     assert (row["s_dis"], row["s_ref"], row["s_com"]) == (expected,) * 3
-
-
-def test_half_of_the_votes_are_a_majority():
+    # Half of the votes are a majority.
     rows = (r for kind in ("dis", "ref", "com") for r in repeats("a", "mcq", kind, 1, 0))
     assert item_scores(judged(*rows))["s_dis"].to_list() == [1.0]
 
@@ -70,7 +67,7 @@ def test_a_letter_counts_where_no_judge_has_read_the_reply():
 @pytest.mark.parametrize("kind", ["dis", "ref", "com"])
 def test_an_item_without_judgements_of_a_kind_is_an_error(kind):
     rows = [r for each in ("dis", "ref", "com") if each != kind for r in repeats("a", "vqa", each, 1)]
-    with pytest.raises(InputError, match=r"m: has no judgement .* of item a under jpeg at severity 2"):
+    with pytest.raises(InputError, match=rf"m: has no judgement {kind} of item a under jpeg at severity 2"):
         item_scores(judged(*rows, *(r for k in ("dis", "ref", "com") for r in repeats("b", "vqa", k, 1))))
 
 
@@ -90,20 +87,14 @@ def test_agreement_of_repeats_by_hand():
     observed, expected = (1 + 1 / 3 + 1) / 3, (9 + 1 + 25) / 81
     assert kappa == pytest.approx((observed - expected) / (1 - expected))
     assert np.isnan(agreements(wide.clear(), ["0", "1"], 3, 0)).all()
-
-
-def test_single_judgements_are_no_repeats():
+    # Single judgements are no repeats.
     captions = [("c", "cap", "dis", n, 0, "llm", 1.0) for n in range(3)]
     assert repeated(judged(*captions)).is_empty()
-
-
-def test_each_reference_caption_is_a_judgement_of_its_own():
+    # Each reference caption is a judgement of its own.
     captions = [("c", "cap", "dis", n, who, "human", float(n == who)) for n in range(3) for who in range(2)]
     wide = repeated(judged(*captions))
     assert wide.select("reference", "0", "1").rows() == [(0, 1, 0), (1, 0, 1), (2, 0, 0)]
-
-
-def test_letters_beside_the_majority_of_the_judge():
+    # Letters are beside the majority of the judge.
     table = judged(
         ("a", "mcq", "dis", 0, 0, "letter", 1.0),
         *repeats("a", "mcq", "dis", 1, 0, 0),
@@ -119,12 +110,8 @@ def test_readings_of_the_same_judgements():
     rows = rows_of(["jpeg", "lens_blur"], repeats=2)
     table = judgements(rows, seed=3, agreement=0.5, letters=0.5)
     found = {name: tables["m"].sort("id") for name, tables in readings({"m": table})}
-    assert [*found] == [
-        "as configured",
-        *(f"judgement {number}" for number in range(1, 6)),
-        "letter first",
-        "letters alone",
-    ]
+    numbered = [f"judgement {number}" for number in range(1, 6)]
+    assert [*found] == ["as configured", *numbered, "letter first", "letters alone"]
     assert found["as configured"].equals(item_scores(table))
     second = found["judgement 2"].filter(task="vqa")
     alone = table.filter(pl.col("repeat") == 1, task="vqa", kind="dis").sort("id", "corruption", "severity")
@@ -138,9 +125,7 @@ def test_readings_of_the_same_judgements():
     first = found["letter first"].filter(task="mcq")
     majority = dict(found["as configured"].filter(task="mcq").select("id", "s_dis").rows())
     assert first["s_dis"].to_list() == [right.get(id_, majority[id_]) for id_ in first["id"]]
-
-
-def test_single_judgements_have_one_reading():
+    # Single judgements have one reading.
     rows = [r for kind in ("dis", "ref", "com") for r in repeats("a", "vqa", kind, 1, judge="rule")]
     assert [name for name, _ in readings({"m": judged(*rows)})] == ["as configured"]
     several = [r for kind in ("dis", "ref", "com") for r in repeats("a", "vqa", kind, 1, 2)]

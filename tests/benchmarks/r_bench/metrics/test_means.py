@@ -1,5 +1,3 @@
-"""Means over parts of drawn rows against plain loops."""
-
 import numpy as np
 import polars as pl
 import pytest
@@ -38,17 +36,13 @@ def test_a_part_without_rows_has_no_mean():
     assert known == {"mcq", "vqa", "low", "source_encoding"}
 
 
-@pytest.mark.parametrize(("name", "number"), [("lens_obstacle_stand_in", 0), ("lens_obstacle", 1)])
-def test_stand_ins_are_in_no_step_and_group(name, number):
-    rows = rows_of([name, "lens_blur"], [2])
-    parts = {p.name: p.rows for p in scored({"A": scores(rows)}).parts()}
-    assert parts["overall"].sum() == 6
-    assert parts["camera_interference"].sum() == 3 * (1 + number)
-    assert parts["wild"].sum() == 3 * number
-    assert parts[name].sum() == 3
-
-
-def test_dimensions_are_in_the_order_of_the_paper():
+def test_stand_ins_are_in_no_step_and_group():
+    for name, number in (("lens_obstacle_stand_in", 0), ("lens_obstacle", 1)):
+        rows = rows_of([name, "lens_blur"], [2])
+        parts = {p.name: p.rows.sum() for p in scored({"A": scores(rows)}).parts()}
+        assert [parts[part] for part in ("overall", name)] == [6, 3]
+        assert (parts["camera_interference"], parts["wild"]) == (3 * (1 + number), 3 * number)
+    # Dimensions are in the order of the paper.
     rows = rows_of(["white_noise", "contrast_change", "motion_blur"])
     names = [p.name for p in scored({"A": scores(rows)}).parts(["dimension"])]
     assert names == ["motion_blur", "white_noise", "contrast_change"]
@@ -62,6 +56,13 @@ def test_models_are_ranked_by_the_mean_of_both_measures():
     ranks, stable = order(draws.ranking[:, :, 0])
     assert ranks == [2, 1, None, 2]
     assert stable == [0.5, 0.5, None, 0.5]
+    # Nothing is kept of no score.
+    of = {"absolute": 0.3, "ref": 0.6, "relative": 0.2}
+    drawn = Draws(**{name: np.array([[[value, value]]]) for name, value in of.items()})
+    drawn.ref[..., 1] = 0
+    np.testing.assert_allclose(drawn.kept, [[[0.5, np.nan]]])
+    assert drawn.effect.ravel().tolist() == pytest.approx([0.3, -0.3])
+    assert drawn.ranking.ravel().tolist() == pytest.approx([0.25, 0.25])
 
 
 @given(st.lists(st.integers(0, 35), min_size=1, max_size=60), st.integers(0, 2**32 - 1))

@@ -1,5 +1,3 @@
-"""The plan of a run of R-Bench counts answers by task, and the images that are written."""
-
 import re
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from benchc.planning.size import RunSize
 from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.parquet import write_table
 from benchc.schemas.references import REFERENCES
+from tests.benchmarks.made import frame_of
 from tests.benchmarks.r_bench.test_rb_asking import CONFIG
 
 NOWHERE = Path("a-run-without-results")
@@ -49,21 +48,18 @@ def counted(plan: Plan, kind: Kind) -> dict[str, tuple[float | None, float | Non
 
 def write_assigned(folder: Path) -> pl.DataFrame:
     tasks = dict(zip(OPTIONS, ("mcq", "vqa", "vqa", "cap", "cap"), strict=True))
-    frame = pl.DataFrame([*tasks.items()], schema=pl.Schema(TASK_TABLE.columns), orient="row")
-    write_table(frame, folder / "pool/tasks.parquet", TASK_TABLE)
-    return pl.DataFrame(CELLS, schema=pl.Schema(ASSIGNMENT.columns), orient="row")
+    write_table(frame_of(TASK_TABLE, tasks.items()), folder / "pool/tasks.parquet", TASK_TABLE)
+    return frame_of(ASSIGNMENT, CELLS)
 
 
-def test_the_published_pairs_are_planned_before_they_are_here() -> None:
+def test_the_published_pairs_are_planned_before_they_are_here(tmp_path: Path) -> None:
     size = RunSize(Amount(1485, "at most"))
     found = plan(size, pairs="released", released="pairs.parquet")
     names = [f"{task} answers" for task in ("MCQ", "VQA", "CAP")]
     # "2,970" images of the paper.
     assert counted(found, "estimate") == dict.fromkeys(names, (495, 990))
     assert found.images.written == Amount(2970, "estimate") and found.images.disk.value is None
-
-
-def test_an_assignment_is_counted_task_by_task(tmp_path: Path) -> None:
+    # An assignment is counted task by task.
     size = RunSize(Amount(5), OPTIONS, assignment=write_assigned(tmp_path))
     found = plan(size, tmp_path)
     assert counted(found, "exact") == {"MCQ answers": (1, 3), "VQA answers": (1, 2), "CAP answers": (1, 2)}
@@ -85,21 +81,14 @@ def test_an_assignment_is_counted_task_by_task(tmp_path: Path) -> None:
         ({"per_task": 30, "per_item": 9}, (40, 100), (3, 9)),
     ],
 )
-def test_before_the_assignment_it_is_bounded_by_the_items_of_each_task(
-    assignment: dict[str, Any], mcq: tuple[int, int], vqa: tuple[int, int]
-) -> None:
+def test_before_the_assignment_it_is_bounded_by_the_items_of_each_task(assignment, mcq, vqa) -> None:
     options = {f"drawn-text/{number}": 4 if number < 40 else 0 for number in range(43)}
     found = plan(RunSize(Amount(43), options), assignment=assignment)
     assert counted(found, "at most") == {"MCQ answers": mcq, "VQA answers": vqa}
-
-
-def test_crossed_all_items_are_shown_under_all_dimensions_at_all_strengths() -> None:
+    # Crossed, all items are shown under all dimensions at all strengths.
     found = plan(RunSize(Amount(5), OPTIONS), assignment={"cross": True})
-    assert counted(found, "exact") == {
-        "MCQ answers": (1, 1 + 2 * 3),
-        "VQA answers": (2, 2 * 7),
-        "CAP answers": (2, 2 * 7),
-    }
+    expected = {"MCQ answers": (1, 1 + 2 * 3), "VQA answers": (2, 2 * 7), "CAP answers": (2, 2 * 7)}
+    assert counted(found, "exact") == expected
 
 
 def test_before_the_pool_a_task_has_at_most_its_dimensions() -> None:
@@ -135,9 +124,7 @@ def test_images_are_written_only_with_files_and_once(tmp_path: Path) -> None:
     per_item=st.integers(1, 4),
     corruptions=st.sampled_from([["jpeg"], ["jpeg", "webp"], ["jpeg", "webp", "white_noise"]]),
 )
-def test_no_assignment_has_more_cells_than_the_bound(
-    items: int, per_task: int, per_item: int, corruptions: list[str]
-) -> None:
+def test_no_assignment_has_more_cells_than_the_bound(items, per_task, per_item, corruptions) -> None:
     options = {f"drawn-text/{number}": 4 for number in range(items)}
     asked = {"per_task": per_task, "per_item": per_item}
     bound = plan(RunSize(Amount(items), options), assignment=asked, corruptions={"types": corruptions}).stages
@@ -151,7 +138,7 @@ def judge_note(size: RunSize, results: Path = NOWHERE, **changes: Any) -> str:
     return plan(size, results, **changes).notes[1]
 
 
-def test_the_judge_of_the_published_run_gets_22275_requests_a_model() -> None:
+def test_the_judge_of_the_published_run_gets_22275_requests_a_model(tmp_path: Path) -> None:
     # Section "Files and stages": 1,485 pairs, five judgements of dis, of ref and of com each.
     published = {"pairs": "released", "released": "pairs.parquet", "judge": {"kind": "llm"}}
     note = judge_note(RunSize(Amount(1485, "at most")), **published)
@@ -162,15 +149,11 @@ def test_the_judge_of_the_published_run_gets_22275_requests_a_model() -> None:
     unknown = judge_note(RunSize(Amount(None)), **published)
     assert unknown == "the judge gpt-3.5-turbo: requests unknown before the pool is built."
     assert len(plan(RunSize(Amount(None)), judge={"kind": "rule"}).notes) == 1
-
-
-def test_captions_are_judged_once_each(tmp_path: Path) -> None:
+    # Captions are judged once each.
     size = RunSize(Amount(5), OPTIONS, assignment=write_assigned(tmp_path))
     rows = [("drawn-charts/1", ["a", "b", "c"]), ("drawn-charts/2", ["a"]), ("drawn-text/2", [])]
-    frame = pl.DataFrame(
-        [dict.fromkeys(REFERENCES.columns) | {"id": id_, "answers": texts} for id_, texts in rows],
-        schema=pl.Schema(REFERENCES.columns),
-    )
+    columns = dict.fromkeys(REFERENCES.columns)
+    frame = frame_of(REFERENCES, (columns | {"id": id_, "answers": texts} for id_, texts in rows))
     write_table(frame, tmp_path / "pool/references.parquet", REFERENCES)
     note = judge_note(size, tmp_path, judge={"kind": "llm", "repeats": 3})
     # MCQ: 2 dis, 1 ref, 2 com; VQA: one each; CAP: dis and ref against 2 captions (the mean), 3 com.

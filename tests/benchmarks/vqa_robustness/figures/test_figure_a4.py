@@ -1,5 +1,3 @@
-"""Figure A.4: questions about colours on greyscale images."""
-
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +19,9 @@ RECIPE = recipe_of("grayscale", "vqa-robustness")
 HUES = {"red", "Red.", "blue", "dark green"}
 
 
+NONE_GREY = "No images are greyscale: corruptions.types has neither grayscale nor grayscale_luma."
+
+
 def figure_of(folder: Path, questions, graded, recipe=RECIPE) -> Figure:
     path = write_pool(folder / "pool.parquet", pool(questions), PICTURE)
     figure = figure_a4(graded, path, references(questions), **SETTINGS, recipe=recipe)
@@ -35,33 +36,21 @@ def texts(figure: Figure) -> list[str]:
 def test_the_marks_are_the_numbers_of_the_table(tmp_path):
     graded = grades_of(QUESTIONS, 1)
     figure = figure_of(tmp_path, QUESTIONS, graded)
-    values = colour_questions(
-        graded,
-        pool(QUESTIONS),
-        with_references(pool(QUESTIONS), references(QUESTIONS)),
-        corruption="grayscale",
-        **SETTINGS,
-    )
+    asked = with_references(pool(QUESTIONS), references(QUESTIONS))
+    values = colour_questions(graded, pool(QUESTIONS), asked, corruption="grayscale", **SETTINGS)
     panels = figure.axes[:3]
-    assert [axes.get_title() for axes in panels] == [
-        "questions about a colour (n = 3)",
-        "other questions (n = 8)",
-        "answers that name a hue (n = 3)",
-    ]
+    names = {"questions about a colour": 3, "other questions": 8, "answers that name a hue": 3}
+    titles = [f"{name} (n = {number})" for name, number in names.items()]
+    assert [axes.get_title() for axes in panels] == titles
     assert [label.get_text() for label in panels[0].get_yticklabels()] == [*LABELS.values()]
-    for axes, kind, names in zip(
-        panels, ("colour", "other", "colour"), (("clean", "greyscale"),) * 2 + (("hue",),), strict=True
-    ):
+    shown = (("colour", ("clean", "greyscale")), ("other", ("clean", "greyscale")), ("colour", ("hue",)))
+    for axes, (kind, names) in zip(panels, shown, strict=True):
         rows = values.filter(questions=kind)
+        marks = [(name, row) for name in names for row in range(len(LABELS))]
         found = [(line.get_label(), line.get_xdata()[0], round(line.get_ydata()[0])) for line in axes.lines]
-        expected = [(name, rows[name][row], row) for name in names for row in range(len(LABELS))]
-        assert found == expected
+        assert found == [(name, rows[name][row], row) for name, row in marks]
         ends = [tuple(line.get_segments()[0][:, 0]) for line in axes.collections]
-        pairs = [
-            (rows[f"{name}_low"][row], rows[f"{name}_high"][row])
-            for name in names
-            for row in range(len(LABELS))
-        ]
+        pairs = [(rows[f"{name}_low"][row], rows[f"{name}_high"][row]) for name, row in marks]
         assert ends == [pair for pair in pairs if pair[0] is not None]
 
 
@@ -97,11 +86,7 @@ def test_questions_of_one_text_are_shown_once_and_at_most_four(tmp_path):
 @pytest.mark.parametrize(
     ("questions", "recipe", "sentence"),
     [
-        (
-            QUESTIONS,
-            None,
-            "No images are greyscale: corruptions.types has neither grayscale nor grayscale_luma.",
-        ),
+        (QUESTIONS, None, NONE_GREY),
         (QUESTIONS[3:], RECIPE, "No question of the pool asks for a colour."),
         (
             [("What color is it?", "gray", ["gray"]), *QUESTIONS[3:]],
@@ -120,12 +105,10 @@ def test_colour_questions_alone_leave_the_panel_of_others_empty(tmp_path):
 
 
 def test_ten_models_are_in_the_panels_and_six_in_the_examples(tmp_path):
-    one = grades_of(QUESTIONS, 1)["m"]
-    graded = {f"m{number}": one for number in range(10)}
+    graded = {f"m{number}": grades_of(QUESTIONS, 1)["m"] for number in range(10)}
     path = write_pool(tmp_path / "pool.parquet", pool(QUESTIONS), PICTURE)
     settings = SETTINGS | {"labels": {id_: id_.upper() for id_ in graded}}
     figure = figure_a4(graded, path, references(QUESTIONS), **settings, recipe=RECIPE)
     assert len(figure.axes[0].get_yticks()) == 10
-    assert {text[:2] for text in texts(figure) if text.startswith("M")} == {
-        f"M{number}" for number in range(6)
-    }
+    shown = {text[:2] for text in texts(figure) if text.startswith("M")}
+    assert shown == {f"M{number}" for number in range(6)}

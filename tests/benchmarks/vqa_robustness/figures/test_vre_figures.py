@@ -1,5 +1,3 @@
-"""What the figures show."""
-
 import numpy as np
 import polars as pl
 import pytest
@@ -17,15 +15,17 @@ from benchc.benchmarks.vqa_robustness.figures.figure_radar import figure_radar
 from benchc.benchmarks.vqa_robustness.figures.figure_weightings import figure_weightings
 from benchc.benchmarks.vqa_robustness.metrics.drops import drops
 from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, vre
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from benchc.benchmarks.vqa_robustness.schemas.intervals import ACCURACY, INTERVALS, MODEL, STUDIED
 from benchc.corruptions import corrupt
 from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.image_keys import image_seed
+from benchc.rendering.contrast import _luminance
 from benchc.rendering.series_style import line, series_style
-from tests.benchmarks.vqa_robustness.graded import pool_of, write_pool
+from tests.benchmarks.vqa_robustness.graded import pool_of, write_other_errors, write_pool
+from tests.benchmarks.vqa_robustness.published import vre_of
 from tests.standings import standings_of
 
 CHANCE = standings_of(["a", "b_1", "c", "d"], below=["d"])
@@ -60,12 +60,17 @@ def interval_of(intervals: pl.DataFrame, kind: str, name: str) -> tuple[float, f
 
 def lines_of(axes) -> list[tuple[tuple[float, float], tuple[float, float]]]:
     """Return the ends of all lines of intervals."""
-    return [
-        tuple(map(tuple, segment.tolist()))
-        for part in axes.collections
-        if hasattr(part, "get_segments")
-        for segment in part.get_segments()
-    ]
+    parts = [part for part in axes.collections if hasattr(part, "get_segments")]
+    return [tuple(map(tuple, segment.tolist())) for part in parts for segment in part.get_segments()]
+
+
+def dots_of(axes) -> list[np.ndarray]:
+    """Return the places of all dots."""
+    return [part.get_offsets() for part in axes.collections if not hasattr(part, "get_segments")]
+
+
+def names_of(labels) -> list[str]:
+    return [label.get_text() for label in labels]
 
 
 def test_figure_a2_has_a_panel_for_each_corruption_and_a_curve_for_each_model(errors):
@@ -76,18 +81,16 @@ def test_figure_a2_has_a_panel_for_each_corruption_and_a_curve_for_each_model(er
         np.testing.assert_array_equal([curve.get_ydata() for curve in axes.lines], expected)
         assert axes.lines[0].get_xdata().tolist() == list(range(6))
         assert axes.get_ylim() == panels[0].get_ylim()
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b_1", "c", "d"]
+    assert names_of(figure.legends[0].get_texts()) == ["a", "b_1", "c", "d"]
     # Three rows of four; each column shows the levels once.
     assert [axes.xaxis.get_tick_params()["labelbottom"] for axes in panels] == [False] * 8 + [True] * 4
-
-
-def test_with_more_models_than_corruptions_the_panels_of_figure_a2_are_models(errors):
+    # With more models than corruptions the panels are models.
     fewer = Errors(errors.models, errors.corruptions[:3], errors.values[:, :3])
     figure = figure_a2(fewer)
     panels = [axes for axes in figure.axes if axes.axison]
     assert [axes.get_title() for axes in panels] == ["a", "b_1", "c", "d"]
     np.testing.assert_array_equal([curve.get_ydata() for curve in panels[2].lines], fewer.values[2])
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["type 0", "type 1", "type 2"]
+    assert names_of(figure.legends[0].get_texts()) == ["type 0", "type 1", "type 2"]
 
 
 def test_no_two_things_look_the_same():
@@ -96,18 +99,15 @@ def test_no_two_things_look_the_same():
 
 
 def test_the_weightings_are_those_of_the_study_and_models_are_sorted_by_equal_weights(errors, intervals):
-    scaled = Scale.of(metrics := severity_metrics(errors.values)).scaled(metrics)
-    expected = np.stack([vre(scaled, weights).model for weights in studied_weights().values()])
+    expected = np.stack([vre_of(errors.values, weights).model for weights in studied_weights().values()])
     (axes,) = figure_weightings(errors, CHANCE, intervals, []).axes
     order = [0, 2, 3]
     order.sort(key=lambda model: expected[0, model])
     names = [errors.models[model] for model in order]
-    assert [label.get_text() for label in axes.get_yticklabels()] == [
-        f"{name} †" if name == "d" else name for name in names
-    ]
+    assert names_of(axes.get_yticklabels()) == [f"{name} †" if name == "d" else name for name in names]
     top, bottom = axes.get_ylim()[::-1]
     assert top < bottom  # the most robust model is at the top
-    dots = [part.get_offsets() for part in axes.collections if not hasattr(part, "get_segments")]
+    dots = dots_of(axes)
     np.testing.assert_allclose([part[:, 0] for part in dots], expected[:, order])
     # Each mark is on the line of its own interval, and no two lines of a model are on each other.
     lines = lines_of(axes)
@@ -126,25 +126,18 @@ def test_without_intervals_and_with_many_models_a_model_has_one_line(errors, int
     monkeypatch.setattr(module_of_weightings, "MOST_SPREAD", 2)
     for given in (None, intervals):
         (axes,) = module_of_weightings.plot(errors, "0..5", scale, given).axes
-        dots = [part.get_offsets() for part in axes.collections if not hasattr(part, "get_segments")]
-        assert [part[:, 1].tolist() for part in dots] == [[0, 1, 2]] * 6
-        values = np.array([part[:, 0] for part in dots])
-        ends_of_rows = [
-            ((low, row), (high, row))
-            for row, low, high in zip(range(3), values.min(0), values.max(0), strict=True)
-        ]
-        assert lines_of(axes) == ends_of_rows
+        assert [part[:, 1].tolist() for part in dots_of(axes)] == [[0, 1, 2]] * 6
+        values = np.array(dots_of(axes))[..., 0]
+        ends = zip(range(3), values.min(0), values.max(0), strict=True)
+        assert lines_of(axes) == [((low, row), (high, row)) for row, low, high in ends]
 
 
 def test_accuracy_is_the_mean_over_corruptions_and_levels(errors, intervals):
     (axes,) = figure_accuracy(errors, CHANCE, intervals, [], weights=(0, 0, 0, 2, 0)).axes
-    metrics = severity_metrics(errors.values)
-    scaled = Scale.of(metrics).scaled(metrics)
-    dots = [part for part in axes.collections if not hasattr(part, "get_segments")]
-    points = np.array([part.get_offsets()[0] for part in dots])
+    points = np.array([part[0] for part in dots_of(axes)])
     models = [0, 2, 3]
     np.testing.assert_allclose(points[:, 0], 1 - errors.values[models].mean(axis=(1, 2)))
-    np.testing.assert_allclose(points[:, 1], scaled[3, models].mean(axis=1))
+    np.testing.assert_allclose(points[:, 1], vre_of(errors.values).model_parts[3, models])
     # Intervals of accuracy are horizontal, those of VRE upright, through the point of their model.
     expected = []
     for model, (x, y) in zip(models, points.tolist(), strict=True):
@@ -155,15 +148,13 @@ def test_accuracy_is_the_mean_over_corruptions_and_levels(errors, intervals):
     for limits, place in ((axes.get_xlim(), 0), (axes.get_ylim(), 1)):
         found = [end[place] for ends in expected for end in ends]
         assert limits[0] <= min(found) and max(found) <= limits[1]
-    scale = Scale.of(metrics)
+    scale = Scale.of(severity_metrics(errors.values))
     (axes,) = module_of_accuracy.plot(errors, (1,) * 5, "0..5", scale).axes
     assert lines_of(axes) == []
 
 
-# The classes of the twelve corruptions: not in one run of columns, so that these are sorted.
-GROUPS = {
-    f"type_{number}": ("noise", "blur", "weather", "image_attribute")[number % 4] for number in range(12)
-}
+CLASSES = ("noise", "blur", "weather", "image_attribute")
+GROUPS = {f"type_{number}": CLASSES[number % 4] for number in range(12)}
 SORTED = [number for class_ in range(4) for number in range(class_, 12, 4)]
 
 
@@ -172,20 +163,25 @@ def test_the_heat_map_has_drops_by_class(errors):
     axes = figure.axes[0]
     expected = drops(errors.values).cell_drop[:, SORTED]
     np.testing.assert_allclose(axes.images[0].get_array(), expected)
-    assert [label.get_text() for label in axes.get_xticklabels()] == [f"type {number}" for number in SORTED]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b_1", "c", "d"]
+    assert names_of(axes.get_xticklabels()) == [f"type {number}" for number in SORTED]
+    assert names_of(axes.get_yticklabels()) == ["a", "b_1", "c", "d"]
     texts = {text.get_position(): text.get_text() for text in axes.texts if not hasattr(text, "xy")}
     assert texts[2, 1] == f"{100 * expected[1, 2]:.1f}".replace("-", "−")
+    # Black on the darkest cell has the contrast of WCAG's level AAA.
+    image = axes.images[0]
+    assert (_luminance(image.cmap(image.norm(expected.max()))) + 0.05) / 0.05 > 7
     # Classes are above the axes, over their three columns.
     names = {text.get_text(): text.xy[0] for text in axes.texts if hasattr(text, "xy")}
     assert names == {"noise": 1, "blur": 4, "weather": 7, "image\nattribute": 10}
     assert figure.axes[1].get_ylabel() == "relative drop (a gain is white)"
-
-
-def test_a_model_without_clean_accuracy_has_no_cells(errors):
+    # A model without clean accuracy has no cells.
     errors.values[2, :, 0] = 1
-    axes = figure_heatmap(errors, GROUPS).axes[0]
-    assert np.ma.getmaskarray(axes.images[0].get_array()).all(axis=1).tolist() == [False, False, True, False]
+    shown = figure_heatmap(errors, GROUPS).axes[0].images[0].get_array()
+    assert np.ma.getmaskarray(shown).all(axis=1).tolist() == [False, False, True, False]
+    without = {name: class_ for name, class_ in GROUPS.items() if name != "type_7"}
+    for make in (figure_heatmap, figure_bars):
+        with pytest.raises(InputError, match="type_7 has no group; add it to groups"):
+            make(errors, without)
 
 
 def test_bars_are_means_with_the_deviation_over_models(errors):
@@ -194,28 +190,24 @@ def test_bars_are_means_with_the_deviation_over_models(errors):
     bars, deviations = axes.containers[1], axes.containers[0]
     np.testing.assert_allclose([bar.get_height() for bar in bars], means.mean(axis=0))
     segments = deviations.lines[2][0].get_segments()
-    np.testing.assert_allclose(
-        [(top - bottom) / 2 for (_, bottom), (_, top) in segments], means.std(axis=0, ddof=1)
-    )
+    halves = [(top - bottom) / 2 for (_, bottom), (_, top) in segments]
+    np.testing.assert_allclose(halves, means.std(axis=0, ddof=1))
     np.testing.assert_allclose(axes.collections[1].get_offsets()[:, 1], means.ravel())
     assert axes.lines[-1].get_ydata()[0] == pytest.approx(errors.values[:, :, 0].mean())
     # Classes have gaps between them.
     lefts = [bar.get_x() for bar in bars]
     assert np.diff(lefts).round(6).tolist() == ([1.0, 1.0, 1.6] * 4)[:-1]
-
-
-def test_one_model_has_no_deviation(errors):
+    # One model has no deviation.
     (axes,) = figure_bars(Errors(("a",), errors.corruptions, errors.values[:1]), GROUPS).axes
     assert len(axes.containers) == 1 and not axes.collections
 
 
-def test_radar_charts_show_the_parts_of_vre(errors):
+def test_radar_charts_show_the_parts_of_vre(errors, tmp_path):
     figure = figure_radar(errors, CHANCE, [], GROUPS)
     panels = [axes for axes in figure.axes if axes.get_visible()]
     titles = [axes.get_title() for axes in panels]
     assert titles == ["(a) models", "(b) noise", "(c) blur and weather", "(d) image attribute"]
-    metrics = severity_metrics(errors.values)
-    found = vre(Scale.of(metrics).scaled(metrics), np.full(5, 0.2))
+    found = vre_of(errors.values)
     for axes, parts in (
         (panels[0], found.model_parts[:, [0, 2, 3]]),
         (panels[2], found.corruption_parts[:, [1, 5, 9, 2, 6, 10]]),
@@ -223,50 +215,32 @@ def test_radar_charts_show_the_parts_of_vre(errors):
         for curve, values in zip(axes.lines, parts.T, strict=True):
             np.testing.assert_allclose(curve.get_ydata(), [*values, values[0]])
             np.testing.assert_allclose(curve.get_xdata()[:-1], np.arange(5) * 2 * np.pi / 5)
-    assert [text.get_text() for text in panels[0].get_legend().get_texts()] == ["a", "c", "d †"]
-
-
-def test_no_model_with_vre_is_no_error_with_a_frozen_scale(errors, tmp_path):
-    rows = [
-        f"p,{'xy'[n]},{level},{0.1 + (0.1 + 0.03 * n) * level + 0.05 * n}"
-        for n in (0, 1)
-        for level in range(6)
-    ]
-    other = tmp_path / "other.csv"
-    other.write_text("\n".join(["model,corruption,level,error", *rows]))
+    assert names_of(panels[0].get_legend().get_texts()) == ["a", "c", "d †"]
+    # No model with VRE is no error with a frozen scale.
     errors.values[:, 0, 0] = 0
+    other = write_other_errors(tmp_path / "other.csv")
     FigureCanvasAgg(figure_radar(errors, CHANCE, [other], GROUPS)).draw()
 
 
-@pytest.mark.parametrize("figure", [figure_heatmap, figure_bars])
-def test_a_corruption_without_a_class_is_an_error(errors, figure):
-    with pytest.raises(InputError, match="type_7 has no group; add it to groups"):
-        figure(errors, {name: class_ for name, class_ in GROUPS.items() if name != "type_7"})
-
-
 def test_categories_are_shares_of_the_questions_most_first():
-    categories = ["how many"] * 3 + ["why"] * 5 + [None] * 2
-    pool = pool_of([f"s/{number}" for number in range(10)], categories=categories)
-    figure = figure_classes(pool)
-    (axes,) = figure.axes
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["why", "how many", "(none)"]
+    def axes_of(categories: list[str | None]):
+        figure = figure_classes(pool_of([f"s/{n}" for n in range(len(categories))], categories=categories))
+        return figure, figure.axes[0]
+
+    figure, axes = axes_of(["how many"] * 3 + ["why"] * 5 + [None] * 2)
+    assert names_of(axes.get_yticklabels()) == ["why", "how many", "(none)"]
     assert [bar.get_width() for bar in axes.patches] == pytest.approx([0.5, 0.3, 0.2])
-    assert [text.get_text() for text in axes.texts] == ["5", "3", "2"]
+    assert names_of(axes.texts) == ["5", "3", "2"]
     # Only "how many" is in a class of Table A.2.
     assert len({bar.get_facecolor() for bar in axes.patches}) == 2 and figure.legends
     top, bottom = axes.get_ylim()[::-1]
     assert top < bottom
-
-
-def test_rare_categories_are_one_bar():
+    # Rare categories are one bar.
     categories = [f"c{number:02}" for number in range(MOST + 5) for _ in range(2 if number < MOST else 1)]
-    pool = pool_of([f"s/{number}" for number in range(len(categories))], categories=categories)
-    figure = figure_classes(pool)
-    (axes,) = figure.axes
-    assert [label.get_text() for label in axes.get_yticklabels()][-2:] == [f"c{MOST - 1:02}", "5 others"]
-    assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(1)
-    named = [figure_classes(pool.head(2 * MOST + more)).axes[0].get_yticklabels() for more in (1, 2)]
-    assert [labels[-1].get_text() for labels in named] == [f"c{MOST}", "2 others"]
+    for number, last in ((None, [f"c{MOST - 1:02}", "5 others"]), (1, [f"c{MOST}"]), (2, ["2 others"])):
+        _, axes = axes_of(categories[: number and 2 * MOST + number])
+        assert names_of(axes.get_yticklabels())[-len(last) :] == last
+        assert sum(bar.get_width() for bar in axes.patches) == pytest.approx(1)
 
 
 def test_the_taxonomy_shows_each_corruption_below_its_class_with_the_pixels_of_a_run(tmp_path):

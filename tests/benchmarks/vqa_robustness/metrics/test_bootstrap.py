@@ -21,9 +21,8 @@ def answers() -> tuple[np.ndarray, np.ndarray]:
     level = np.arange(6)[:, None]
     rate = 0.1 + 0.08 * np.arange(MODELS)[:, None, None, None] + 0.02 * level
     rate = rate + 0.03 * np.arange(CORRUPTIONS)[:, None, None] * (level > 0)
-    return noise.binomial(questions.astype(int), np.broadcast_to(rate, (3, 4, 6, IMAGES))).astype(
-        float
-    ), questions
+    wrong = noise.binomial(questions.astype(int), np.broadcast_to(rate, (3, 4, 6, IMAGES)))
+    return wrong.astype(float), questions
 
 
 @pytest.mark.parametrize("levels", ["0..5", "1..5"])
@@ -45,14 +44,10 @@ def test_each_resample_is_vre_of_its_images(answers, levels, frozen):
         np.testing.assert_allclose(found.errors[draw], errors.mean(axis=(1, 2)), atol=1e-12)
 
 
-def test_more_resamples_extend_fewer(answers):
-    few, more = (vre_draws(*answers, WEIGHTS, draws, 3) for draws in (5, 9))
-    np.testing.assert_array_equal(more.models[:6], few.models)
+def test_more_resamples_extend_fewer_and_intervals_are_of_the_resamples_alone(answers):
+    few, found = (vre_draws(*answers, WEIGHTS, draws, 3) for draws in (5, DRAWS))
+    np.testing.assert_array_equal(found.models[:6], few.models)
     assert not np.array_equal(vre_draws(*answers, WEIGHTS, 5, 4).models[1:], few.models[1:])
-
-
-def test_intervals_are_of_the_resamples_alone(answers):
-    found = vre_draws(*answers, WEIGHTS, DRAWS, 3)
     (low, high), (low_c, high_c) = map(found.interval, (found.models, found.corruptions))
     np.testing.assert_allclose(low, np.quantile(found.models[1:], 0.025, axis=0))
     np.testing.assert_allclose(high, np.quantile(found.models[1:], 0.975, axis=0))
@@ -60,13 +55,17 @@ def test_intervals_are_of_the_resamples_alone(answers):
     assert (low < high).all() and (low_c < high_c).all()
 
 
-def test_resamples_in_which_other_models_have_vre_are_left_out(answers):
-    wrong, questions = answers
-    rare = wrong.copy()
+def rare_of(answers, *images: int) -> np.ndarray:
+    """Return wrong answers in which a model is wrong about these images alone, clean."""
+    rare = answers[0].copy()
     rare[1, 2, 0] = 0
-    rare[1, 2, 0, 7:11] = 1  # wrong about four images, which few resamples lack
-    found = vre_draws(rare, questions, WEIGHTS, 200, 3)
-    lacking = item_counts(IMAGES, 200, 3)[1:, 7:11].sum(axis=1) == 0
+    rare[1, 2, 0, [*images]] = 1
+    return rare
+
+
+def test_resamples_in_which_other_models_have_vre_are_left_out(answers):
+    found = vre_draws(rare_of(answers, 7, 8, 9, 10), answers[1], WEIGHTS, 200, 3)
+    lacking = item_counts(IMAGES, 200, 3)[1:, 7:11].sum(axis=1) == 0  # few resamples lack the images
     assert 0 < lacking.sum() <= 0.05 * 200
     np.testing.assert_array_equal(found.kept, ~lacking)
     # Of no model and no corruption: another scale, and other means.
@@ -79,18 +78,7 @@ def test_resamples_in_which_other_models_have_vre_are_left_out(answers):
 
 
 def test_there_are_no_intervals_where_many_resamples_are_left_out(answers):
-    wrong, questions = answers
-    rare = wrong.copy()
-    rare[1, 2, 0] = 0
-    rare[1, 2, 0, 7] = 1
-    found = vre_draws(rare, questions, WEIGHTS, DRAWS, 3)
+    found = vre_draws(rare_of(answers, 7), answers[1], WEIGHTS, DRAWS, 3)
     assert 0.2 < 1 - found.kept.mean() < 0.5
-    (low, high), (low_c, high_c) = map(found.interval, (found.models, found.corruptions))
-    assert np.isnan([*low, *high, *low_c, *high_c]).all()
-
-
-def test_shares_of_ranks():
-    draws = np.array([[0.1, 0.2, 0.3], [0.2, 0.1, 0.3], [0.1, 0.3, 0.2], [0.1, 0.2, 0.3]])
-    expected = [[0.75, 0.25, 0], [0.25, 0.5, 0.25], [0, 0.25, 0.75]]
-    np.testing.assert_allclose(rank_shares(draws), expected)
-    assert rank_shares(draws[:0]).tolist() == [[0, 0, 0]] * 3
+    assert np.isnan([*map(found.interval, (found.models,))]).all()
+    assert np.isnan([*map(found.interval, (found.corruptions,))]).all()

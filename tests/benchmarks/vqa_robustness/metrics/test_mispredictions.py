@@ -1,5 +1,3 @@
-"""Kinds of misprediction by the words of question, reference and answer."""
-
 from collections import Counter
 
 import pytest
@@ -73,5 +71,4 @@ def test_every_answer_has_one_kind_that_case_and_space_do_not_change(question, t
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
 def test_a_count_is_too_low_or_too_high(truth: int, reply: int) -> None:
-    expected = "undercount" if reply < truth else "other"
-    assert kind_of("How many?", f"{truth}", f"{reply}") == expected
+    assert kind_of("How many?", f"{truth}", f"{reply}") == ("undercount" if reply < truth else "other")

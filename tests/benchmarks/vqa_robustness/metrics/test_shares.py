@@ -1,5 +1,3 @@
-"""Shares and their intervals."""
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st

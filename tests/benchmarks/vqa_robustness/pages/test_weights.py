@@ -1,5 +1,3 @@
-"""The page of weights in a browser: what it shows is what Python computes."""
-
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,20 +7,14 @@ import pytest
 
 from benchc.benchmarks.vqa_robustness.metrics.regions import winning_shares
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS, severity_metrics
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, Vre, studied_weights, vre, weights_of
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, studied_weights, weights_of
 from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.published.tables import published_table_a1
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from benchc.benchmarks.vqa_robustness.tables.frames import HEADERS
 from benchc.statistics.ranks import ranks
-from tests.browser import (
-    ARROW_LEFT,
-    ARROW_RIGHT,
-    END,
-    HOME,
-    Browser,
-    chromium,
-)
+from tests.benchmarks.vqa_robustness.published import vre_of
+from tests.browser import ARROW_LEFT, ARROW_RIGHT, END, HOME, Browser, chromium
 from tests.stages import call_stage
 from tests.standings import standings_of
 
@@ -76,13 +68,8 @@ def expected(names: tuple[str, ...], values: np.ndarray) -> dict[str, tuple[str,
     }
 
 
-def computed(errors: Errors, weights: tuple[float, ...], scale: Scale | None = None) -> Vre:
-    metrics = severity_metrics(errors.values)
-    return vre((scale or Scale.of(metrics)).scaled(metrics), weights_of(weights))
-
-
 def check(browser: Browser, errors: Errors, weights: tuple[float, ...], scale: Scale | None = None) -> None:
-    found = computed(errors, weights, scale)
+    found = vre_of(errors.values, weights_of(weights), scale)
     assert shown(browser, "models") == expected(errors.models, found.model)
     assert shown(browser, "corruptions") == expected(errors.corruptions, found.corruption)
     assert browser.texts("#sliders output") == [f"{weight:.3f}" for weight in weights_of(weights)]
@@ -136,42 +123,30 @@ def test_buttons_set_the_weights_of_the_study(opened):
 
 def test_weights_of_zero_give_no_vre(opened):
     page = opened(paper())
+    # The share of the weights with which each model wins.
+    shares = winning_shares(vre_of(paper().values).model_parts)
+    wins = dict(zip(page.texts("#wins td.name"), page.texts("#wins td:last-child"), strict=True))
+    assert wins == {name: f"{100 * share:.1f} %" for name, share in zip(paper().models, shares, strict=True)}
+    assert next(iter(wins)) == "ViLT" and "3 of 6 models have it" in "".join(page.texts("#statement"))
     for metric in range(len(METRICS)):
         page.press(page.find(f"#weight-{metric}"), HOME)
-    assert page.texts("#models td") == [] and page.texts("#problem") == [
-        "All weights are 0; raise one of them."
-    ]
+    assert page.texts("#models td") == []
+    assert page.texts("#problem") == ["All weights are 0; raise one of them."]
     page.press(page.find("#weight-2"), ARROW_RIGHT)
     check(page, paper(), (0, 0, 1, 0, 0))
     assert page.texts("#problem") == [""]
 
 
-def test_a_frozen_scale(opened):
-    errors, others = paper(), random_errors(1)
-    scale = Scale.of(severity_metrics(others.values))
-    page = opened(errors, scale=scale)
-    check(page, errors, EQUAL, scale)
-    assert shown(page, "models") != expected(errors.models, computed(errors, EQUAL).model)
+def test_a_frozen_scale_with_which_no_model_may_have_a_vre(opened):
+    scale = Scale.of(severity_metrics(random_errors(1).values))
+    page = opened(paper(), scale=scale)
+    check(page, paper(), EQUAL, scale)
+    assert shown(page, "models") != expected(paper().models, vre_of(paper().values).model)
     assert "scaled by the minima and maxima of another table" in "".join(page.texts("#notes"))
-
-
-def test_without_any_vre_the_page_says_so(opened):
-    errors = Errors(("a",), ("x", "y"), np.zeros((1, 2, 6)))
-    page = opened(errors, scale=Scale.of(severity_metrics(random_errors(1).values)))
+    page = opened(Errors(("a",), ("x", "y"), np.zeros((1, 2, 6))), scale=scale)
     assert shown(page, "models") == {"a": ("–", "–")}
     assert shown(page, "corruptions") == {"x": ("–", "–"), "y": ("–", "–")}
     assert "a has no VRE" in "".join(page.texts("#notes"))
-
-
-def test_the_share_of_the_weights_with_which_each_model_wins(opened):
-    errors = paper()
-    page = opened(errors)
-    shares = winning_shares(computed(errors, EQUAL).model_parts)
-    names, values = page.texts("#wins td.name"), page.texts("#wins td:last-child")
-    assert dict(zip(names, values, strict=True)) == {
-        name: f"{100 * share:.1f} %" for name, share in zip(errors.models, shares, strict=True)
-    }
-    assert names[0] == "ViLT" and "3 of 6 models have it" in "".join(page.texts("#statement"))
 
 
 def test_a_name_is_text(opened):
@@ -182,40 +157,29 @@ def test_a_name_is_text(opened):
     assert page.run("return document.querySelectorAll('b').length") == 0
 
 
-def test_the_page_needs_no_network_and_has_no_other_file():
-    text = weights_page(paper(), EQUAL, "0..5", None)
+def test_the_stage_writes_the_page_which_needs_no_network_and_no_other_file(tmp_path):
+    published_table_a1().write_csv(tmp_path / "errors.csv")
+    chance = standings_of([*paper().models], below=["PNP"])
+    chance.frame.write_csv(tmp_path / "chance.csv")
+    inputs = {"errors": tmp_path / "errors.csv", "chance": tmp_path / "chance.csv", "scale_of": []}
+    call_stage(
+        "vqa_robustness.pages.weights", **inputs, weights=[6, 1, 1, 1, 1], prefix=tmp_path / "out/weights"
+    )
+    text = (tmp_path / "out/weights.html").read_text(encoding="utf-8")
+    assert text == weights_page(paper(), (6, 1, 1, 1, 1), "0..5", None, chance)
     assert not re.search(r"https?://|\bsrc=|\bhref=|@import|url\(", text)
     assert "default-src 'none'" in text
 
 
-def test_the_stage_writes_the_page(tmp_path):
-    table = tmp_path / "errors.csv"
-    published_table_a1().write_csv(table)
-    chance = standings_of([*paper().models], below=["PNP"])
-    chance.frame.write_csv(tmp_path / "chance.csv")
-    given = {
-        "errors": table,
-        "chance": tmp_path / "chance.csv",
-        "scale_of": [],
-        "weights": [6, 1, 1, 1, 1],
-        "prefix": tmp_path / "out/weights",
-    }
-    call_stage("vqa_robustness.pages.weights", **given)
-    text = (tmp_path / "out/weights.html").read_text(encoding="utf-8")
-    assert text == weights_page(paper(), (6, 1, 1, 1, 1), "0..5", None, chance)
-
-
 def test_a_model_that_is_not_above_chance_has_no_rank(opened):
     errors = random_errors(3)
-    found = computed(errors, EQUAL).model
+    found = vre_of(errors.values).model
     first = errors.models[int(np.nanargmin(found))]
-    chance = standings_of([*errors.models], below=[first])
-    page = opened(errors, chance=chance)
+    page = opened(errors, chance=standings_of([*errors.models], below=[first]))
     rows = shown(page, "models")
     assert rows[f"{first} †"] == ("–", f"{np.nanmin(found):.4f}")
-    others = np.where(np.array(errors.models) == first, np.nan, found)
-    ranked = {name: row for name, row in rows.items() if row[0] != "–"}
-    assert ranked == {name: row for name, row in expected(errors.models, others).items() if row[0] != "–"}
+    others = expected(errors.models, np.where(np.array(errors.models) == first, np.nan, found))
+    assert others.items() - rows.items() == {(first, ("–", "–"))}
     assert f"{first} †" not in page.texts("#wins td.name")
     assert "†: Acc(o) is not above chance" in "".join(page.texts("#notes"))
     assert "–" not in [rank for rank, _ in shown(page, "corruptions").values()]

@@ -1,5 +1,3 @@
-"""The plan of a run of VQA-robustness counts every answer and, with files, every image."""
-
 from pathlib import Path
 
 import polars as pl

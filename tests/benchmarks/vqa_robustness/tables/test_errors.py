@@ -1,5 +1,3 @@
-"""Errors of a run from its grades."""
-
 import numpy as np
 import polars as pl
 import pytest
@@ -9,6 +7,7 @@ from benchc.benchmarks.vqa_robustness.tables.class_accuracy import class_accurac
 from benchc.benchmarks.vqa_robustness.tables.errors import errors
 from benchc.benchmarks.vqa_robustness.tables.table_a2 import table_a2
 from benchc.schemas.references import REFERENCES
+from tests.benchmarks.printed import text_of
 from tests.benchmarks.vqa_robustness.graded import grades, pool_of
 
 IDS = ["s/0", "s/1", "s/2", "s/3"]
@@ -46,19 +45,14 @@ def test_each_cell_counts_its_answers(right, graded, grade, tmp_path):
     read = read_errors(path)
     assert (read.models, read.corruptions) == (tuple(LABELS.values()), tuple(CORRUPTIONS))
     np.testing.assert_allclose(read.values, 1 - values.mean(axis=-1))
-    assert "Errors on 4 items, graded " + grade in " ".join(table.markdown.split())
+    assert "Errors on 4 items, graded " + grade in text_of(table)
 
 
-def test_counts_are_whole_numbers_unless_grades_are_soft(graded):
+def test_counts_are_whole_numbers_unless_grades_are_soft_and_imported_answers_not_cut_off(graded):
     assert errors(graded, LABELS, CORRUPTIONS, "exact").frame["wrong"].dtype == pl.Int64
     assert errors(graded, LABELS, CORRUPTIONS, "soft").frame["wrong"].dtype == pl.Float64
-
-
-def test_an_answer_that_this_run_did_not_make_is_not_cut_off(graded):
-    imported = {
-        id_: table.with_columns(pl.lit(None, table["finish"].dtype).alias("finish"))
-        for id_, table in graded.items()
-    }
+    # This run did not make these answers.
+    imported = {id_: each.with_columns(finish=pl.lit(None, pl.String)) for id_, each in graded.items()}
     assert errors(imported, LABELS, CORRUPTIONS, "exact").frame["cut_off"].sum() == 0
 
 
@@ -66,20 +60,12 @@ def test_accuracy_by_class(right, graded):
     pool = pool_of(IDS, categories=["how many", "is the", "why", "are the"])
     long = class_accuracy(graded, pool, LABELS, CORRUPTIONS, "soft").frame
     assert long.height == 2 * 2 * 2 * 6
-    (row,) = long.filter(
-        question_class="is_are_the", model="N, the other", corruption="fog", level=4
-    ).iter_rows(named=True)
-    assert row["n"] == 2 and row["accuracy"] == pytest.approx(right[1, 1, 4, [1, 3]].mean())
-    references = pl.DataFrame(
-        zip(
-            IDS,
-            ["2", "yes", "so", "no"],
-            [["2"] * 10, ["yes"] * 10, ["so"] * 10, ["no"] * 7 + ["yes"] * 3],
-            strict=True,
-        ),
-        schema=pl.Schema(REFERENCES.columns),
-        orient="row",
-    )
+    place = {"question_class": "is_are_the", "model": "N, the other", "corruption": "fog", "level": 4}
+    found = long.filter(**place).select("n", "accuracy").row(0)
+    assert found == (2, pytest.approx(right[1, 1, 4, [1, 3]].mean()))
+    truths = {"2": ["2"] * 10, "yes": ["yes"] * 10, "so": ["so"] * 10, "no": ["no"] * 7 + ["yes"] * 3}
+    rows = zip(IDS, truths, truths.values(), strict=True)
+    references = pl.DataFrame(rows, schema=pl.Schema(REFERENCES.columns), orient="row")
     table = table_a2(graded, pool, references, LABELS, CORRUPTIONS, "soft")
     whole = table_a2(graded, pool, references, LABELS, CORRUPTIONS, "soft", "0..5")
     for found, first in ((table, 1), (whole, 0)):
@@ -91,10 +77,10 @@ def test_accuracy_by_class(right, graded):
     # "yes": 1 of the one question, 3 x min(2/3, 1) + 7 x min(3/3, 1) of 10 of the other.
     chance = [cell.strip() for cell in lines[2].split("|")[1:-1]]
     assert chance == ["chance", "0.950", "1.000"]
-    assert "(Is/are the: yes, How many: 2)" in " ".join(table.markdown.split())
+    assert "(Is/are the: yes, How many: 2)" in text_of(table)
     means = right[:, :, 1:][..., [1, 3]].mean(), right[:, :, 1:, 0].mean()
     assert last == ["mean", *(f"{value:.3f}" for value in means)]
-    assert "1 question of other types have no class" in " ".join(table.markdown.split())
+    assert "1 question of other types have no class" in text_of(table)
     # Values of the paper are beside those under the same names.
     published = table.published
     assert published is not None and published["corruption"].unique().to_list() == ["snow"]

@@ -1,7 +1,6 @@
-"""Table A.3 and the shares of the kinds of misprediction."""
-
 from collections import Counter
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -10,6 +9,7 @@ from benchc.benchmarks.vqa_robustness.tables.mispredictions import misprediction
 from benchc.benchmarks.vqa_robustness.tables.table_a3 import table_a3
 from benchc.errors import InputError
 from benchc.randomness import generator_of, seed_of
+from tests.benchmarks.printed import cells, text_of
 from tests.benchmarks.vqa_robustness.answered import (
     CORRUPTIONS,
     LABELS,
@@ -18,7 +18,6 @@ from tests.benchmarks.vqa_robustness.answered import (
     pool,
     references,
 )
-from tests.benchmarks.vqa_robustness.tables.test_tables import cells
 from tests.rendering.latex import check_latex
 
 POOL, REFERENCES = pool(QUESTIONS), references(QUESTIONS)
@@ -46,7 +45,7 @@ def wrong(graded) -> list[dict]:
     return found
 
 
-def interval(wrong: list[dict], kind: str) -> tuple[float, float]:
+def interval(wrong: list[dict], kind: str) -> tuple[float | None, float | None]:
     """Return the 2.5 % and 97.5 % points of the share in 50 resamples of the four images."""
     shares = []
     for draw in range(1, 51):
@@ -54,15 +53,8 @@ def interval(wrong: list[dict], kind: str) -> tuple[float, float]:
         weights = [(times[int(row["id"][2:]) % 4], row["kind"]) for row in wrong]
         if whole := sum(weight for weight, _ in weights):
             shares.append(sum(weight for weight, name in weights if name == kind) / whole)
-    shares.sort()
-
-    def point(share: float) -> float:
-        place = share * (len(shares) - 1)
-        low = int(place)
-        high = min(low + 1, len(shares) - 1)
-        return shares[low] + (place - low) * (shares[high] - shares[low])
-
-    return point(0.025), point(0.975)
+    low, high = np.quantile(shares, [0.025, 0.975]).tolist()
+    return (low, high) if low < high else (None, None)
 
 
 def test_the_shares_of_each_model(graded, wrong):
@@ -74,9 +66,7 @@ def test_the_shares_of_each_model(graded, wrong):
         assert row["mispredictions"] == len(own)
         assert row["n"] == sum(each["kind"] == row["kind"] for each in own)
         assert row["share"] == pytest.approx(row["n"] / len(own))
-        low, high = interval(own, row["kind"])
-        expected = (pytest.approx(low), pytest.approx(high)) if low < high else (None, None)
-        assert (row["share_low"], row["share_high"]) == expected
+        assert (row["share_low"], row["share_high"]) == pytest.approx(interval(own, row["kind"]))
     header, *lines = cells(table.markdown)
     totals = [sum(each["model"] == model for each in wrong) for model in LABELS]
     assert header == ["Kind", f"Model M (n = {totals[0]})", f"N, the other (n = {totals[1]})"]
@@ -97,25 +87,25 @@ def test_examples_are_mispredictions_of_their_kind_in_the_order_of_a_hash(graded
         for row in rows:
             assert row["n"] == len(own) and row["share"] == pytest.approx(len(own) / len(wrong))
             keys = ("id", "question", "truth", "reply", "corruption")
-            assert any(
-                all(each[key] == row[key] for key in keys)
-                and (LABELS[each["model"]], each["severity"]) == (row["model"], row["level"])
-                for each in own
-            )
+            shown = [*(row[key] for key in keys), row["model"], row["level"]]
+            places = ([*(each[key] for key in keys), LABELS[each["model"]], each["severity"]] for each in own)
+            assert shown in places
     # A model or a grade more or less moves no other example than its own.
     again = table_a3(dict(reversed(graded.items())), POOL, REFERENCES, **SETTINGS, examples=2)
     assert again.frame.equals(table.frame)
     header, *lines = cells(table.markdown)
     assert header[:3] == ["Kind", "Share", "Question"]
     assert sum(line[0] != "" for line in lines) == sum(line[1] != "" for line in lines) == len(KINDS)
-    assert f"{len(wrong)} such answers of 2 models" in " ".join(table.markdown.split())
+    assert f"{len(wrong)} such answers of 2 models" in text_of(table)
     assert check_latex(table.latex) == ([], {"booktabs"})
 
 
-def test_a_question_that_two_items_ask_is_one_example():
+def test_a_question_that_two_items_ask_is_one_example_and_a_missing_reference_an_error(graded):
     questions = [QUESTIONS[0]] * 6
     table = table_a3(grades_of(questions, 2), pool(questions), references(questions), **SETTINGS)
     assert table.frame.filter(kind="miscolor").height == 1
+    with pytest.raises(InputError, match=r"^the references have none of item s/10"):
+        table_a3(graded, POOL, REFERENCES.head(10), **SETTINGS)
 
 
 def test_no_misprediction_at_all():
@@ -123,23 +113,16 @@ def test_no_misprediction_at_all():
     table = table_a3(graded, POOL, REFERENCES, **SETTINGS)
     assert table.frame.height == len(KINDS) and table.frame["n"].sum() == 0
     assert all(cell == "–" for line in cells(table.markdown)[1:] for cell in line[2:])
-    assert "0 such answers of 2 models" in " ".join(table.markdown.split())
+    assert "0 such answers of 2 models" in text_of(table)
     shares = mispredictions(graded, POOL, REFERENCES, **SETTINGS)
     assert shares.frame["share"].null_count() == shares.frame.height
     assert cells(shares.markdown)[1] == ["Miscolor", "–", "–"]
 
 
 def test_a_soft_grade_counts_by_the_rules_of_the_evaluator(graded):
-    soft = {id_: table.with_columns(soft=0.3) for id_, table in graded.items()}
-    found, expected = (
-        table_a3(tables, POOL, REFERENCES, **SETTINGS | {"grade": grade}).frame
-        for tables, grade in ((soft, "soft"), (graded, "normalised"))
-    )
-    assert found.equals(expected)
-    exact = table_a3(graded, POOL, REFERENCES, **SETTINGS | {"grade": "exact"}).frame
-    assert not exact.equals(expected)
+    def found(tables: dict[str, pl.DataFrame], grade: str) -> pl.DataFrame:
+        return table_a3(tables, POOL, REFERENCES, **SETTINGS | {"grade": grade}).frame
 
-
-def test_an_item_without_reference_answer_is_an_error(graded):
-    with pytest.raises(InputError, match=r"^the references have none of item s/10"):
-        table_a3(graded, POOL, REFERENCES.head(10), **SETTINGS)
+    expected = found(graded, "normalised")
+    assert found({id_: each.with_columns(soft=0.3) for id_, each in graded.items()}, "soft").equals(expected)
+    assert not found(graded, "exact").equals(expected)

@@ -1,5 +1,3 @@
-"""Intervals of VRE, from resamples of images."""
-
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +24,8 @@ from benchc.benchmarks.vqa_robustness.tables.vre_model import vre_model
 from benchc.errors import InputError
 from benchc.statistics.ranks import ranks
 from benchc.statistics.resampling import item_counts
-from tests.benchmarks.vqa_robustness.graded import grades, pool_of
+from tests.benchmarks.printed import text_of
+from tests.benchmarks.vqa_robustness.graded import grades, pool_of, write_other_errors
 from tests.standings import standings_of
 
 ITEMS, IMAGES = 120, 30
@@ -94,7 +93,7 @@ def test_the_values_and_ranks_are_those_of_the_errors_and_intervals_contain_them
         assert (frame["vre_low"] <= frame["vre"]).all() and (frame["vre"] <= frame["vre_high"]).all()
         same = np.mean([ranks(row) == ranks(values) for row in drawn[1:]], axis=0)
         np.testing.assert_allclose(frame["rank_stability"], same)
-        assert "60 resamples of 30 images" in " ".join(table.markdown.split())
+        assert "60 resamples of 30 images" in text_of(table)
 
 
 def test_figures_have_intervals_of_each_weighting_and_of_accuracy(right, graded):
@@ -118,16 +117,6 @@ def test_figures_have_intervals_of_each_weighting_and_of_accuracy(right, graded)
         assert np.isnan([low[2], high[2]]).all()
     assert found.filter(kind=ACCURACY)["rank_stability"].null_count() == 3
     assert not np.allclose(ends(found, MODEL, ["M"]), ends(found, STUDIED.format("equal"), ["M"]))
-
-
-def test_a_joint_scale_is_that_of_each_resample(graded, tmp_path):
-    own = tmp_path / "own.csv"
-    errors(graded, LABELS, CORRUPTIONS, "exact").frame.write_csv(own)
-    joint, frozen = (
-        vre_by("model", graded, pool_with(SHARED), scale, **SETTINGS).frame for scale in ([], [own])
-    )
-    np.testing.assert_allclose(joint["vre"], frozen["vre"])
-    assert not np.allclose(joint["vre_high"], frozen["vre_high"])
 
 
 def test_questions_about_an_image_are_drawn_together(right):
@@ -161,21 +150,12 @@ def test_answers_are_summed_by_image():
 
 
 def test_a_frozen_scale_keeps_vre_when_a_model_is_left_out(graded, tmp_path):
-    rows = ["model,corruption,level,error"]
-    rows += [
-        f"p,{name},{level},{0.1 + (0.1 + 0.03 * n) * level + 0.05 * n}"
-        for n, name in enumerate("xy")
-        for level in range(6)
-    ]
-    other = tmp_path / "other.csv"
-    other.write_text("\n".join(rows))
+    other = write_other_errors(tmp_path / "other.csv")
     two = SETTINGS | {"labels": {"m": "M", "n": "N"}}
 
-    def frames(scale_of: list[Path]) -> tuple[pl.DataFrame, pl.DataFrame]:
-        tables = (
-            vre_by("model", graded, pool_with(SHARED), scale_of, **options) for options in (SETTINGS, two)
-        )
-        return tuple(table.frame.head(2) for table in tables)
+    def frames(scale_of: list[Path]) -> list[pl.DataFrame]:
+        pool = pool_with(SHARED)
+        return [vre_by("model", graded, pool, scale_of, **each).frame.head(2) for each in (SETTINGS, two)]
 
     all_, less = frames([other])
     columns = ["vre", "vre_low", "vre_high"]
@@ -183,28 +163,29 @@ def test_a_frozen_scale_keeps_vre_when_a_model_is_left_out(graded, tmp_path):
     joint, joint_less = frames([])
     assert not np.allclose(joint["vre"], joint_less["vre"])
     assert not np.allclose(joint["vre"], all_["vre"])
-    other.write_text("\n".join(rows[:7]))
+    write_other_errors(other, rows=6)
     with pytest.raises(InputError, match="First-Drop has one value only, which is no scale"):
         frames([other])
     with pytest.raises(InputError, match="the scale is of 2 files; give one"):
         frames([other, other])
+    # A joint scale is that of each resample.
+    errors(graded, LABELS, CORRUPTIONS, "exact").frame.write_csv(other)
+    pool = pool_with(SHARED)
+    joint, frozen = (vre_by("model", graded, pool, each, **SETTINGS).frame for each in ([], [other]))
+    np.testing.assert_allclose(joint["vre"], frozen["vre"])
+    assert not np.allclose(joint["vre_high"], frozen["vre_high"])
 
 
-def test_a_model_without_vre_has_no_interval_and_is_named(right):
+def test_a_model_without_vre_has_no_interval_and_is_named(right, tmp_path):
     perfect = right.copy()
     perfect[1, :, 0] = 1
     graded = {id_: grades(values, CORRUPTIONS, IDS) for id_, values in zip(LABELS, perfect, strict=True)}
     table = vre_by("model", graded, pool_with(SHARED), [], **SETTINGS)
     row = table.frame.row(1, named=True)
     assert row["vre"] is row["vre_low"] is row["rank"] is row["rank_stability"] is None
-    assert "N has no VRE: its First-Drop under snow is undefined" in " ".join(table.markdown.split())
+    assert "N has no VRE: its First-Drop under snow is undefined" in text_of(table)
     assert table.frame["rank"].to_list()[::2] == [1, 2]
-
-
-def test_the_file_of_intervals_has_all_digits_and_nulls(right, tmp_path):
-    perfect = right.copy()
-    perfect[1, :, 0] = 1
-    graded = {id_: grades(values, CORRUPTIONS, IDS) for id_, values in zip(LABELS, perfect, strict=True)}
+    # The file of intervals has all digits and nulls.
     chance = standings_of([*LABELS.values()])
     frame = vre_intervals(graded, pool_with(SHARED), chance, [], **SETTINGS).frame
     assert frame.filter(name="N").select("low", "high", "rank_stability").row(0) == (None, None, None)

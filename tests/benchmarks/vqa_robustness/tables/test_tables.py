@@ -1,18 +1,18 @@
-"""Tables that are computed from errors alone."""
-
 import numpy as np
 import pytest
 
 from benchc.benchmarks.vqa_robustness.metrics.drops import drops
 from benchc.benchmarks.vqa_robustness.metrics.severity import METRICS
 from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics as metrics_of
-from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, vre, weights_of
+from benchc.benchmarks.vqa_robustness.metrics.vre import Scale
 from benchc.benchmarks.vqa_robustness.published.tables import published_table_a1
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
 from benchc.benchmarks.vqa_robustness.tables.relative_drops import relative_drops
 from benchc.benchmarks.vqa_robustness.tables.severity_metrics import severity_metrics
 from benchc.benchmarks.vqa_robustness.tables.table_a1 import table_a1
 from benchc.benchmarks.vqa_robustness.tables.weightings import weightings
+from tests.benchmarks.printed import cells, text_of
+from tests.benchmarks.vqa_robustness.published import vre_of
 from tests.rendering.latex import check_latex
 from tests.standings import standings_of
 
@@ -24,14 +24,7 @@ def paper(tmp_path):
     return tmp_path / "paper.csv"
 
 
-PAPER = standings_of(
-    published_table_a1()["model"].unique(maintain_order=True).to_list(), guessing=None, constant=0.2
-)
-
-
-def cells(markdown: str) -> list[list[str]]:
-    lines = [line for line in markdown.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in (lines[0], *lines[2:])]
+PAPER = standings_of(list(dict.fromkeys(published_table_a1()["model"])), guessing=None, constant=0.2)
 
 
 def test_table_a1_marks_the_extremes_that_its_caption_names(paper):
@@ -52,7 +45,7 @@ def test_table_a1_marks_the_extremes_that_its_caption_names(paper):
     assert check_latex(table.latex) == ([], {"booktabs"})
 
 
-def test_a_row_of_equal_errors_has_no_extremes():
+def test_a_row_of_equal_errors_has_no_extremes_and_an_undefined_metric_is_named():
     values = np.full((1, 2, 6), 0.5)
     values[0, 1, 3] = 0.25
     # A table from elsewhere may have several clean errors.
@@ -60,6 +53,12 @@ def test_a_row_of_equal_errors_has_no_extremes():
     _, _, *rows = cells(table_a1(Errors(("m",), ("x", "y"), values), standings_of("m")).markdown)
     assert rows[0][2:] == ["0.500", "0.400"]
     assert rows[2][2:] == ["0.500", "0.500"] and rows[3][2:] == ["*0.500*", "**0.250**"]
+    values = np.full((2, 2, 6), 0.5)
+    values[1, 1, 0] = 0
+    table = severity_metrics(Errors(("a", "b"), ("x", "y"), values))
+    note = "b has no VRE: its First-Drop under y is undefined, since an error there is 0."
+    assert note in text_of(table)
+    assert table.frame.filter(model="b", corruption="y")["first_drop"].item() is None
 
 
 def test_curves_that_fall_are_counted(paper):
@@ -70,15 +69,6 @@ def test_curves_that_fall_are_counted(paper):
     curve = published_table_a1().filter(model="BLIP", corruption="snow")["error"].to_numpy()
     assert [row[name] for name in METRICS] == pytest.approx(metrics_of(curve).tolist())
     assert row["falls"] == 0
-
-
-def test_a_metric_that_is_undefined_is_named():
-    values = np.full((2, 2, 6), 0.5)
-    values[1, 1, 0] = 0
-    table = severity_metrics(Errors(("a", "b"), ("x", "y"), values))
-    text = " ".join(table.markdown.split())
-    assert "b has no VRE: its First-Drop under y is undefined, since an error there is 0." in text
-    assert table.frame.filter(model="b", corruption="y")["first_drop"].item() is None
 
 
 def test_ranks_under_the_six_weightings(paper, tmp_path):
@@ -93,8 +83,7 @@ def test_ranks_under_the_six_weightings(paper, tmp_path):
     published_table_a1().filter(model="PNP").write_csv(other)
     frozen = weightings(read_errors(paper), PAPER, [other]).frame
     errors = read_errors(paper)
-    scale = Scale.of(metrics_of(errors.values[3:4]))
-    expected = vre(scale.scaled(metrics_of(errors.values)), weights_of((1, 1, 1, 1, 1))).model
+    expected = vre_of(errors.values, scale=Scale.of(metrics_of(errors.values[3:4]))).model
     np.testing.assert_allclose(frozen.filter(weighting="equal")["vre"], expected)
 
 

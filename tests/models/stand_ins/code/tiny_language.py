@@ -3,8 +3,26 @@
 import torch
 from torch import nn
 from torch.nn import functional
+from transformers import PretrainedConfig
 
 IMAGE_TOKENS = 4
+# Arguments of a causal model's forward pass that the stand-ins do not read.
+UNREAD = {
+    *("position_ids", "past_key_values", "inputs_embeds", "labels", "use_cache"),
+    *("output_attentions", "output_hidden_states", "return_dict"),
+}
+
+
+def refuse_others(given, *more):
+    """Refuse arguments that upstream does not have; ``more``: those that it has beside ``UNREAD``."""
+    assert given.keys() <= UNREAD | set(more), given.keys()
+
+
+class SizedConfig(PretrainedConfig):
+    """The sizes of a causal model."""
+
+    vocab_size: int = 8
+    hidden_size: int = 8
 
 
 def values_of(embeddings, mix, start=0):

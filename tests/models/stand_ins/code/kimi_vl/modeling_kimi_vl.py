@@ -2,19 +2,15 @@
 
 import torch
 from torch import nn
-from transformers import PretrainedConfig, PreTrainedModel
+from transformers import PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
-from .tiny_language import Layer, Vision
+from .tiny_language import Layer, SizedConfig, Vision, refuse_others
 
 
-class KimiVLConfig(PretrainedConfig):
+class KimiVLConfig(SizedConfig):
     model_type = "kimi_vl"
-
-    def __init__(self, vocab_size=8, hidden_size=8, media_placeholder_token_id=0, **kwargs):
-        self.vocab_size, self.hidden_size = vocab_size, hidden_size
-        self.media_placeholder_token_id = media_placeholder_token_id
-        super().__init__(**kwargs)
+    media_placeholder_token_id: int = 0
 
 
 class KimiVLForConditionalGeneration(PreTrainedModel):
@@ -32,21 +28,8 @@ class KimiVLForConditionalGeneration(PreTrainedModel):
     def get_output_embeddings(self):
         return self.lm_head
 
-    def forward(
-        self,
-        input_ids=None,
-        attention_mask=None,
-        position_ids=None,
-        past_key_values=None,
-        inputs_embeds=None,
-        labels=None,
-        use_cache=None,
-        output_attentions=None,
-        output_hidden_states=None,
-        return_dict=None,
-        pixel_values=None,
-        image_grid_hws=None,
-    ):
+    def forward(self, input_ids=None, attention_mask=None, pixel_values=None, image_grid_hws=None, **others):
+        refuse_others(others)
         x = self.embed(input_ids)
         if pixel_values is not None:
             media = input_ids == self.config.media_placeholder_token_id

@@ -2,18 +2,14 @@
 
 import torch
 from torch import nn
-from transformers import PretrainedConfig, PreTrainedModel
+from transformers import PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
-from .tiny_language import Layer, Vision
+from .tiny_language import Layer, SizedConfig, Vision, refuse_others
 
 
-class MolmoConfig(PretrainedConfig):
+class MolmoConfig(SizedConfig):
     model_type = "molmo"
-
-    def __init__(self, vocab_size=8, hidden_size=8, **kwargs):
-        self.vocab_size, self.hidden_size = vocab_size, hidden_size
-        super().__init__(**kwargs)
 
 
 class Molmo(nn.Module):
@@ -41,26 +37,14 @@ class MolmoForCausalLM(PreTrainedModel):
     def forward(
         self,
         input_ids=None,
-        inputs_embeds=None,
-        attention_mask=None,
-        attention_bias=None,
-        response_mask=None,
         images=None,
         image_masks=None,
         image_input_idx=None,
-        subsegment_ids=None,
-        position_ids=None,
-        past_key_values=None,
-        labels=None,
-        loss_masks=None,
-        use_cache=None,
         last_logits_only=None,
-        output_attentions=None,
-        output_hidden_states=None,
-        append_last_valid_logits=None,
-        return_dict=None,
-        cache_position=None,
+        **others,
     ):
+        masks = ("attention_mask", "attention_bias", "response_mask", "loss_masks", "subsegment_ids")
+        refuse_others(others, *masks, "append_last_valid_logits", "cache_position")
         parts = self.model.transformer
         x = parts.wte(input_ids)
         if images is not None:

@@ -3,21 +3,18 @@
 import torch
 from PIL import Image
 from torch import nn
-from transformers import PretrainedConfig, PreTrainedModel
+from transformers import PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
-from .tiny_language import Layer, Vision, pixels_of
+from .tiny_language import Layer, SizedConfig, Vision, pixels_of, refuse_others
 
 
-class MonkeyConfig(PretrainedConfig):
+class MonkeyConfig(SizedConfig):
     model_type = "monkey"
-
-    def __init__(
-        self, vocab_size=8, hidden_size=8, visual=None, bf16=False, fp16=False, fp32=False, **kwargs
-    ):
-        self.vocab_size, self.hidden_size, self.visual = vocab_size, hidden_size, visual
-        self.bf16, self.fp16, self.fp32 = bf16, fp16, fp32
-        super().__init__(**kwargs)
+    visual: dict | None = None
+    bf16: bool = False
+    fp16: bool = False
+    fp32: bool = False
 
 
 class MonkeyModel(nn.Module):
@@ -42,23 +39,9 @@ class MonkeyLMHeadModel(PreTrainedModel):
     def get_output_embeddings(self):
         return self.lm_head
 
-    def forward(
-        self,
-        input_ids=None,
-        past_key_values=None,
-        attention_mask=None,
-        token_type_ids=None,
-        position_ids=None,
-        head_mask=None,
-        inputs_embeds=None,
-        encoder_hidden_states=None,
-        encoder_attention_mask=None,
-        labels=None,
-        use_cache=None,
-        output_attentions=None,
-        output_hidden_states=None,
-        return_dict=None,
-    ):
+    def forward(self, input_ids=None, **others):
+        encoder = ("encoder_hidden_states", "encoder_attention_mask")
+        refuse_others(others, "attention_mask", "token_type_ids", "head_mask", *encoder)
         start = self.config.visual["image_start_id"]
         x = self.transformer.wte(input_ids)
         rows, begins = torch.where(input_ids == start)

@@ -4,7 +4,7 @@ import re
 
 import torch
 from torch import nn
-from transformers import PretrainedConfig, PreTrainedModel
+from transformers import PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutputWithPast
 from transformers.processing_utils import ProcessorMixin
 from transformers.utils import is_flash_attn_2_available
@@ -12,15 +12,11 @@ from transformers.utils import is_flash_attn_2_available
 if is_flash_attn_2_available():
     from flash_attn import flash_attn_func  # noqa: F401
 
-from .tiny_language import Layer, Vision, pixels_of
+from .tiny_language import Layer, SizedConfig, Vision, pixels_of, refuse_others
 
 
-class mPLUGOwl3Config(PretrainedConfig):  # noqa: N801
+class mPLUGOwl3Config(SizedConfig):  # noqa: N801
     model_type = "mplugowl3"
-
-    def __init__(self, vocab_size=8, hidden_size=8, **kwargs):
-        self.vocab_size, self.hidden_size = vocab_size, hidden_size
-        super().__init__(**kwargs)
 
 
 class HyperQwen2ForCausalLM(nn.Module):
@@ -30,21 +26,8 @@ class HyperQwen2ForCausalLM(nn.Module):
         self.layer = Layer(config.hidden_size)
         self.lm_head = nn.Linear(config.hidden_size, config.vocab_size, bias=False)
 
-    def forward(
-        self,
-        input_ids=None,
-        attention_mask=None,
-        position_ids=None,
-        past_key_values=None,
-        inputs_embeds=None,
-        image_embeds=None,
-        media_offset=None,
-        labels=None,
-        use_cache=None,
-        output_attentions=None,
-        output_hidden_states=None,
-        return_dict=None,
-    ):
+    def forward(self, input_ids=None, image_embeds=None, media_offset=None, **others):
+        refuse_others(others, "attention_mask")
         assert media_offset.shape == (*input_ids.shape, 2) and len(input_ids) == 1
         x = self.embed(input_ids)
         # Each position sees the images before it.

@@ -7,15 +7,11 @@ from torch import nn
 from transformers import PretrainedConfig, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
-from .tiny_language import IMAGE_TOKENS, Layer, Vision
+from .tiny_language import IMAGE_TOKENS, Layer, SizedConfig, Vision, refuse_others
 
 
-class Qwen2Config(PretrainedConfig):
+class Qwen2Config(SizedConfig):
     model_type = "qwen2"
-
-    def __init__(self, vocab_size=8, hidden_size=8, **kwargs):
-        self.vocab_size, self.hidden_size = vocab_size, hidden_size
-        super().__init__(**kwargs)
 
 
 class SailVLConfig(PretrainedConfig):
@@ -66,20 +62,8 @@ class Language(nn.Module):
     def get_output_embeddings(self):
         return self.lm_head
 
-    def forward(
-        self,
-        input_ids=None,
-        attention_mask=None,
-        position_ids=None,
-        past_key_values=None,
-        inputs_embeds=None,
-        labels=None,
-        use_cache=None,
-        output_attentions=None,
-        output_hidden_states=None,
-        return_dict=None,
-        cache_position=None,
-    ):
+    def forward(self, inputs_embeds=None, attention_mask=None, **others):
+        refuse_others(others, "input_ids", "cache_position")
         assert attention_mask.shape == inputs_embeds.shape[:2]
         return CausalLMOutputWithPast(logits=self.lm_head(self.layer(inputs_embeds)))
 

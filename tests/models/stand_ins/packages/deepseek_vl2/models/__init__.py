@@ -4,10 +4,17 @@ from types import SimpleNamespace
 
 import torch
 from torch import nn
-from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PretrainedConfig, PreTrainedModel
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
-from tests.models.stand_ins.code.tiny_language import IMAGE_TOKENS, Layer, Vision, pixels_of
+from tests.models.stand_ins.code.tiny_language import (
+    IMAGE_TOKENS,
+    Layer,
+    SizedConfig,
+    Vision,
+    pixels_of,
+    refuse_others,
+)
 
 
 class DeepseekVLV2Processor:
@@ -66,12 +73,8 @@ class DeepseekVLV2Processor:
         )
 
 
-class DeepseekVLV2Config(PretrainedConfig):
+class DeepseekVLV2Config(SizedConfig):
     model_type = "deepseek_vl_v2"
-
-    def __init__(self, vocab_size=8, hidden_size=8, **kwargs):
-        self.vocab_size, self.hidden_size = vocab_size, hidden_size
-        super().__init__(**kwargs)
 
 
 class DeepseekV2ForCausalLM(nn.Module):
@@ -109,26 +112,16 @@ class DeepseekVLV2ForCausalLM(PreTrainedModel):
         self,
         input_ids=None,
         attention_mask=None,
-        position_ids=None,
-        past_key_values=None,
         inputs_embeds=None,
         images=None,
         images_seq_mask=None,
         images_spatial_crop=None,
-        labels=None,
-        use_cache=None,
-        output_attentions=None,
-        output_hidden_states=None,
-        return_dict=None,
-        cache_position=None,
+        **others,
     ):
+        refuse_others(others, "cache_position")
         if inputs_embeds is None:
-            inputs_embeds = self.prepare_inputs_embeds(
-                input_ids=input_ids,
-                images=images,
-                images_seq_mask=images_seq_mask,
-                images_spatial_crop=images_spatial_crop,
-            )
+            given = (images, images_seq_mask, images_spatial_crop)
+            inputs_embeds = self.prepare_inputs_embeds(input_ids, *given)
         assert attention_mask.shape == inputs_embeds.shape[:2]
         return CausalLMOutputWithPast(logits=self.language.lm_head(self.language.layer(inputs_embeds)))
 

@@ -6,7 +6,7 @@ beyond ``tokenizer_model_max_length`` is cut at its end.
 
 import torch
 from torch import nn
-from transformers import AutoTokenizer, PretrainedConfig, PreTrainedModel
+from transformers import AutoTokenizer, PreTrainedModel
 from transformers.modeling_outputs import CausalLMOutputWithPast
 
 from eagle.constants import IMAGE_TOKEN_INDEX
@@ -14,17 +14,21 @@ from eagle.model.multimodal_encoder.convnext_encoder import ConvNextVisionTower
 from eagle.model.multimodal_encoder.hr_clip_encoder import HRCLIPVisionTower
 from eagle.model.multimodal_encoder.pix2struct_encoder import Pix2StructLargeVisionTower
 from eagle.model.multimodal_encoder.sam_encoder import SAMVisionTower
-from tests.models.stand_ins.code.tiny_language import IMAGE_TOKENS, Layer, Vision, pixels_of
+from tests.models.stand_ins.code.tiny_language import (
+    IMAGE_TOKENS,
+    Layer,
+    SizedConfig,
+    Vision,
+    pixels_of,
+    refuse_others,
+)
 
 
-class EagleConfig(PretrainedConfig):
+class EagleConfig(SizedConfig):
     model_type = "eagle_llama"
-
-    def __init__(self, vocab_size=8, hidden_size=8, **kwargs):
-        self.vocab_size, self.hidden_size = vocab_size, hidden_size
-        self.image_aspect_ratio, self.mm_use_im_start_end = "pad", False
-        self.tokenizer_model_max_length = 2048
-        super().__init__(**kwargs)
+    image_aspect_ratio: str = "pad"
+    mm_use_im_start_end: bool = False
+    tokenizer_model_max_length: int = 2048
 
 
 class Encoders(nn.Module):
@@ -66,21 +70,8 @@ class EagleLlamaForCausalLM(PreTrainedModel):
     def get_output_embeddings(self):
         return self.lm_head
 
-    def forward(
-        self,
-        input_ids=None,
-        attention_mask=None,
-        position_ids=None,
-        past_key_values=None,
-        inputs_embeds=None,
-        labels=None,
-        use_cache=None,
-        output_attentions=None,
-        output_hidden_states=None,
-        images=None,
-        image_sizes=None,
-        return_dict=None,
-    ):
+    def forward(self, input_ids=None, images=None, image_sizes=None, **others):
+        refuse_others(others, "attention_mask")
         assert len(image_sizes) == len(images) and all(len(size) == 2 for size in image_sizes)
         features, rows, taken = self.vision(images), [], 0
         for ids in input_ids:

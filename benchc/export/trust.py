@@ -1,0 +1,88 @@
+"""What an export of a stranger would do with this machine: run code, ask servers, read other files."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from benchc.config.evaluation import RECORD
+from benchc.config.raw import block, texts
+from benchc.config.yaml_file import YamlError, read_yaml
+from benchc.errors import InputError
+from benchc.export.manifest import FILE, RUN, Manifest
+from benchc.models.folder import is_file, leaves
+
+OWN_KERNEL = re.compile(r"benchc\.corruptions\.kernels\.\w+\.\w+")
+
+
+def refuse_untrusted(export: Path, manifest: Manifest, root: Path) -> None:
+    """Raise InputError where an export would do what its author chose with this machine.
+
+    That is to run code, to have a server asked, or to read a file outside of it and ``root``.
+    """
+    if found := [*_code(manifest), *_of_settings(export, manifest, root)]:
+        raise InputError(
+            f"{export}: {' and '.join(dict.fromkeys(found))}; read {export / FILE} and "
+            f"{export / RUN / RECORD}, and give --trust if you trust who wrote them"
+        )
+
+
+def refuse_untrusted_model(name: str, entry: Mapping[str, Any]) -> None:
+    """Raise InputError where the entry of a model, which an export has, runs code or has a server asked."""
+    server = block(entry, "server")
+    if entry.get("trust_remote_code"):
+        found = "runs the code of its checkpoint (trust_remote_code)"
+    elif server.get("command"):
+        found = f"starts a program (server.command: {server['command']})"
+    elif server.get("url"):
+        found = f"asks {_server(server)}"
+    else:
+        return
+    raise InputError(
+        f"--model {name}: its entry in the export {found}; give --trust if you trust who wrote it, or name "
+        "the model by an entry of your own with another id"
+    )
+
+
+def _code(manifest: Manifest) -> Iterator[str]:
+    for recipe in manifest.recipes.values():
+        kernel = recipe.get("kernel")
+        if kernel is not None and OWN_KERNEL.fullmatch(str(kernel)) is None:
+            yield f"runs code that is not benchc's ({kernel})"
+
+
+def _of_settings(export: Path, manifest: Manifest, root: Path) -> Iterator[str]:
+    try:
+        settings = read_yaml(export / RUN / RECORD)
+    except (OSError, YamlError):
+        return  # which is an error elsewhere
+    if isinstance(settings, Mapping):
+        for _, file in texts(block(settings, "corruptions").get("own_files")):
+            yield f"runs code that is not benchc's ({file})"
+    for each in _parts(settings):
+        if isinstance(each, Mapping) and _is_asked(each):
+            yield f"may ask {_server(each)}"
+        elif isinstance(each, str) and each not in manifest.inputs and leaves(each) and is_file(root / each):
+            yield f"reads {each}"
+
+
+def _parts(value: Any) -> Iterator[Any]:
+    """Yield a value, and all values in it."""
+    yield value
+    inner: Iterable[Any] = ()
+    if isinstance(value, Mapping):
+        inner = value.values()
+    elif isinstance(value, list):
+        inner = value
+    for each in inner:
+        yield from _parts(each)
+
+
+def _is_asked(block: Mapping[str, Any]) -> bool:
+    """Return whether settings are those of a language model that is asked; a judge may be of another kind."""
+    return "url" in block and block.get("mode") != "replay" and block.get("kind", "llm") == "llm"
+
+
+def _server(service: Mapping[str, Any]) -> str:
+    key = service.get("api_key_env")
+    return f"{service['url']}{f' with the key in {key}' if key else ''}"

@@ -1,0 +1,327 @@
+"""Measure what the tests notice: change one operator of the code, and run the tests beside its module.
+
+    python -m tests.mutation [--minutes 60] [--seed 1] [--only benchc/statistics] [--to mutation.md]
+
+cosmic-ray makes the mutants. A place of the code is drawn, then one of its mutants, so that a "+", which has
+eleven, counts as much as a "not", which has one. The tests beside a module are the files in the folder of
+tests of its name that import it, or a module of its folder that uses it; where there are none, such files
+elsewhere. A mutant is killed where a test fails, or where they take three times as long as without it, and 20
+seconds. It cannot be judged where the tests fail without it, or take more than 40 seconds. Seconds are of the
+processor, so that a busy machine changes no result.
+
+Mutants that no test can notice are in ``mutation_equivalent.yaml``, with the reason.
+"""
+
+import argparse
+import ast
+import difflib
+import math
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache
+from pathlib import Path
+from threading import Lock
+
+import yaml
+
+from benchc.rendering.markdown import markdown
+from tests.workflow.preloaded import preloaded_python
+
+ROOT = Path(__file__).resolve().parents[1]
+EQUIVALENT = ROOT / "tests/mutation_equivalent.yaml"
+MOST_SECONDS = 40
+WORKERS = 2
+# What computes, selects, reads and asks: folders or modules of benchc. The last that fits is a module's area.
+AREAS = {
+    "metrics": ("benchmarks/*/metrics", "statistics"),
+    "selection and curation": ("benchmarks/*/selection*", "benchmarks/*/curation"),
+    "judges": ("judges", "benchmarks/*/judging"),
+    "corruptions": ("corruptions",),
+    "models and cache": ("models",),
+    "servers and endpoint": ("models/server", "endpoint"),
+    "schemas": ("schemas", "benchmarks/*/schemas"),
+    "sources": ("sources",),
+    "config": ("config",),
+    "planning": ("planning", "benchmarks/*/planning"),
+}
+# A type's own code is compared with the released package, pixel by pixel.
+LEFT_OUT = ("corruptions/kernels",)
+# "is" and "==" are the same for most values; what has lost its decorator cannot be imported, or is slower.
+UNINFORMATIVE = ("_Is_", "_IsNot_", "RemoveDecorator")
+INFORMATIVE = ("_Is_IsNot", "_IsNot_Is")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change of a module.
+
+    Attributes:
+        module: path of the module in the repository
+        code: the whole module with the change
+        change: the lines that differ, without the spaces at their start, "before -> after"
+        line: number of the first of them
+    """
+
+    module: str
+    code: str
+    change: str
+    line: int
+
+
+def area_of(module: str) -> str | None:
+    path = Path(module).relative_to("benchc")
+    names = [path.as_posix(), *(parent.as_posix() for parent in path.parents)]
+
+    def holds(patterns: Sequence[str]) -> bool:
+        return any(fnmatch(name, pattern) for name in names for pattern in patterns)
+
+    fitting = [area for area, patterns in AREAS.items() if holds(patterns)]
+    return None if not fitting or holds(LEFT_OUT) else fitting[-1]
+
+
+def places_of(module: str) -> dict[tuple[int, int], list[tuple[str, int]]]:
+    """Return the mutants at each place of a module: names of operators with their number of occurrence."""
+    import cosmic_ray.plugins
+    from cosmic_ray.ast import ast_nodes, get_ast_from_path
+
+    tree = get_ast_from_path(ROOT / module)
+    spans = list(annotations((ROOT / module).read_text()))
+    found = defaultdict(list)
+    for name in cosmic_ray.plugins.operator_names():
+        informative = name.endswith(INFORMATIVE) or not any(part in name for part in UNINFORMATIVE)
+        operator = cosmic_ray.plugins.get_operator(name)
+        if not informative or operator.arguments():
+            continue
+        positions = (span for node in ast_nodes(tree) for span in operator().mutation_positions(node))
+        for occurrence, (start, _) in enumerate(positions):
+            if not any(first <= start < last for first, last in spans):
+                found[start].append((name, occurrence))
+    return dict(found)
+
+
+def annotations(code: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Yield start and end of each annotation of types, and of code for the type checker."""
+    for node in ast.walk(ast.parse(code)):
+        found = [getattr(node, name, None) for name in ("annotation", "returns")]
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+            found.append(node)
+        # Names of types, as in `Reader = Callable[[str], int] | None`.
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp | ast.Subscript):
+            names = [target.id for target in node.targets if isinstance(target, ast.Name)]
+            if all(name[:1].isupper() and not name.isupper() for name in names):
+                found.append(node)
+        for each in filter(None, found):
+            assert each.end_lineno is not None and each.end_col_offset is not None
+            yield (each.lineno, each.col_offset), (each.end_lineno, each.end_col_offset)
+
+
+def mutant(module: str, operator: str, occurrence: int) -> Mutant | None:
+    import cosmic_ray.plugins
+    from cosmic_ray.mutating import mutate_code
+
+    before = (ROOT / module).read_text()
+    after = mutate_code(before, cosmic_ray.plugins.get_operator(operator)(), occurrence)
+    try:
+        if after is None or ast.dump(ast.parse(before)) == ast.dump(ast.parse(after)):
+            return None
+    except SyntaxError:  # "*values" as "/values"
+        return None
+    changes = difflib.SequenceMatcher(None, old := before.splitlines(), new := after.splitlines(), False)
+    for kind, first, last, new_first, new_last in changes.get_opcodes():
+        if kind != "equal":
+            texts = (
+                " ".join(line.strip() for line in lines)
+                for lines in (old[first:last], new[new_first:new_last])
+            )
+            return Mutant(module, after, " -> ".join(texts), first + 1)
+    return None
+
+
+def imports(file: Path) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(file.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+@cache
+def imported_by() -> dict[str, list[Path]]:
+    """Return the files of benchc and its tests that import each module, by its dotted name."""
+    found = defaultdict(list)
+    for file in sorted([*(ROOT / "benchc").rglob("*.py"), *(ROOT / "tests").rglob("test_*.py")]):
+        for name in imports(file):
+            found[name].append(file.relative_to(ROOT))
+    return found
+
+
+@cache
+def tests_beside(module: str) -> tuple[str, ...]:
+    importers = imported_by()[module.removesuffix(".py").replace("/", ".")]
+    users = [*importers]
+    for file in importers:
+        if file.parent == Path(module).parent:
+            users += imported_by()[".".join(file.with_suffix("").parts)]
+    tests = {file for file in users if file.parts[0] == "tests"}
+    folder = Path("tests", *Path(module).parent.parts[1:])
+    beside = {file for file in tests if file.parent == folder or file.stem == f"test_{Path(module).stem}"}
+    return tuple(sorted(map(str, beside or tests)))
+
+
+class Worker:
+    """A clone of the repository, in which mutants are tried one after the other."""
+
+    def __init__(self, folder: Path, python: Path) -> None:
+        self.folder, self.python = folder, python
+        self.unchanged: dict[tuple[str, ...], float | None] = {}
+        tracked = subprocess.run(
+            ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
+        ).stdout
+        subprocess.run(
+            ["cp", "--parents", "-t", folder, *os.fsdecode(tracked).strip("\0").split("\0")],
+            cwd=ROOT,
+            check=True,
+        )
+        # Bytecode by hash: a change within one second, of the same length, would go unnoticed.
+        compiled = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash"]
+        subprocess.run([*compiled, "benchc", "scripts", "tests"], cwd=folder, check=True)
+
+    def seconds(self, tests: tuple[str, ...], limit: float) -> float | None:
+        """Return how long the tests took, None where one failed or they took more time of the processor."""
+        shared = os.environ.get("BENCHC_SHARED", str(ROOT.parent / "shared"))
+        own = {"PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1", "BENCHC_SHARED": shared}
+        own["BENCHC_TEST_SECONDS"] = str(math.ceil(limit))
+        options = ["-m", "pytest", "-qx", "-p", "tests.limits_of_process", "-p", "no:cacheprovider"]
+        start = time.monotonic()
+        ended = subprocess.run(
+            [self.python, *options, *tests],
+            **{"cwd": self.folder, "env": {**os.environ, **own}, "capture_output": True, "check": False},
+        )
+        return time.monotonic() - start if ended.returncode == 0 else None
+
+    def killed(self, mutant: Mutant, tests: tuple[str, ...]) -> bool | None:
+        """Return whether the tests notice the mutant, None where they cannot judge it."""
+        if tests not in self.unchanged:
+            self.unchanged[tests] = self.seconds(tests, MOST_SECONDS)
+        needed = self.unchanged[tests]
+        if needed is None:
+            return None
+        file = self.folder / mutant.module
+        before = file.read_text()
+        file.write_text(mutant.code)
+        try:
+            return self.seconds(tests, 20 + 3 * needed) is None
+        finally:
+            file.write_text(before)
+
+
+def drawn(seed: int, only: str) -> Iterator[Mutant]:
+    """Yield mutants of the areas' modules, each place once: of a module by the number of its lines."""
+    paths = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "benchc").rglob("*.py"))]
+    modules = {path: len((ROOT / path).read_text().splitlines()) for path in paths if path.startswith(only)}
+    weights = {path: lines for path, lines in modules.items() if lines and area_of(path)}
+    print(f"{sum(weights.values()):,} lines in {len(weights)} modules")
+    chosen = random.Random(seed)
+    left: dict[str, list[list[tuple[str, int]]]] = {}
+    while weights:
+        (module,) = chosen.choices(list(weights), list(weights.values()))
+        if module not in left:
+            left[module] = list(places_of(module).values())
+            chosen.shuffle(left[module])
+        if not left[module]:
+            del weights[module]
+            continue
+        found = mutant(module, *chosen.choice(left[module].pop()))
+        if found is not None:
+            yield found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="benchc/", help="start of the modules' paths")
+    parser.add_argument("--to", type=Path, help="a Markdown file for the score and the survivors")
+    arguments = parser.parse_args()
+    equivalent: dict[str, dict[str, str]] = yaml.safe_load(EQUIVALENT.read_text()) or {}
+    end = time.monotonic() + 60 * arguments.minutes
+    outcomes: dict[str, list[tuple[Mutant, bool | None]]] = defaultdict(list)
+    mutants, lock = drawn(arguments.seed, arguments.only), Lock()
+    with ExitStack() as stack:
+        python = stack.enter_context(preloaded_python({**os.environ, "OMP_NUM_THREADS": "1"}))
+
+        def work() -> None:
+            worker = Worker(Path(stack.enter_context(tempfile.TemporaryDirectory())), python)
+            while time.monotonic() < end:
+                with lock:
+                    each = next(mutants, None)
+                if each is None:
+                    return
+                tests = tests_beside(each.module)
+                killed = worker.killed(each, tests) if tests else None
+                area = area_of(each.module) or ""
+                with lock:
+                    outcomes[area].append((each, killed))
+                if not killed:
+                    word = "survived" if killed is False else "not judged"
+                    if each.change in equivalent.get(each.module, {}):
+                        word += " (equivalent)"
+                    print(f"{word}: {each.module}:{each.line}: {each.change}", flush=True)
+
+        with ThreadPoolExecutor(WORKERS) as pool:
+            for future in [pool.submit(work) for _ in range(WORKERS)]:
+                future.result()
+    text = report(outcomes, equivalent)
+    print(text)
+    if arguments.to:
+        arguments.to.parent.mkdir(parents=True, exist_ok=True)
+        arguments.to.write_text(text)
+
+
+def report(
+    outcomes: dict[str, list[tuple[Mutant, bool | None]]], equivalent: dict[str, dict[str, str]]
+) -> str:
+    """Return the scores by area, and the survivors with the reason why each stays."""
+
+    def reason(mutant: Mutant) -> str | None:
+        return equivalent.get(mutant.module, {}).get(mutant.change)
+
+    rows, totals = [], [0, 0, 0, 0]
+    for area in AREAS:
+        found = outcomes.get(area, [])
+        same = sum(killed is False and reason(each) is not None for each, killed in found)
+        counts = [sum(killed is wanted for _, killed in found) for wanted in (True, False, None)]
+        counts = [counts[0], counts[1] - same, same, counts[2]]
+        totals = [total + count for total, count in zip(totals, counts, strict=True)]
+        rows.append([area, *map(str, counts), score(counts)])
+    rows.append(["all", *map(str, totals), score(totals)])
+    text = markdown(["area", "killed", "survived", "equivalent", "not judged", "score, %"], rows)
+    survivors = [each for found in outcomes.values() for each, killed in found if killed is False]
+    for each in sorted(survivors, key=lambda each: (each.module, each.line)):
+        text += (
+            f"\n- `{each.module}`, line {each.line}: `{each.change}`: {reason(each) or 'no test notices it'}"
+        )
+    return text
+
+
+def score(counts: Sequence[int]) -> str:
+    killed, survived, *_ = counts
+    return f"{100 * killed / (killed + survived):.1f}" if killed + survived else ""
+
+
+if __name__ == "__main__":
+    main()
