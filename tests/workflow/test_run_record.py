@@ -99,7 +99,7 @@ def test_a_run_that_was_moved_matches_and_each_change_is_named(finished: Checkou
 
     (moved / "corrupted/clean.parquet").unlink()
     status, text = verify(checkout, "other/run")
-    assert status == 1 and "missing: corrupted/clean.parquet\n" in text and "changed" not in text
+    assert status == 1 and "missing: corrupted/clean.parquet\n" in text and "changed after" not in text
     table = moved / "tables/table1.csv"
     changed = table.read_bytes().replace(b"0", b"1", 1)
     table.write_bytes(changed)
