@@ -165,6 +165,14 @@ def test_a_dictionary_counts_once_and_not_for_each_batch(tmp_path, monkeypatch):
     assert read_user_table(tmp_path / "empty.parquet", ["id"]).height == 0
 
 
+def test_a_parquet_file_with_texts_that_are_none_is_refused(tmp_path):
+    texts = pa.array([b"fine", b"\xff\xfe"], pa.binary())
+    column = pa.Array.from_buffers(pa.string(), 2, texts.buffers())
+    pq.write_table(pa.table({"id": column}), tmp_path / "a.parquet")
+    with pytest.raises(SourceError, match=r"a\.parquet: is damaged \(.*UTF8.*\); copy it again"):
+        read_user_table(tmp_path / "a.parquet", ["id"])
+
+
 def test_a_parquet_file_with_a_column_twice_is_refused(tmp_path):
     table = pa.table([["a"], ["b"]], names=["question", "question"])
     pq.write_table(table, tmp_path / "my.parquet")

@@ -1,6 +1,7 @@
 """The suite equals the paper's table, its strengths grow, and each kernel does what its name promises."""
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
@@ -31,7 +32,7 @@ from benchc.corruptions.kernels import (
     resampling,
 )
 from benchc.corruptions.registry import recipe_of
-from benchc.corruptions.suite import Origin
+from benchc.corruptions.suite import Origin, Value
 from benchc.corruptions.suites.r_bench import R_BENCH, R_BENCH_INDEX
 from benchc.images import ImageError
 from benchc.pixels import Pixels
@@ -49,6 +50,31 @@ GROUPS = {
     "wild": {2, 3, 4, 7, 8},
 }
 STEPS = [range(1, 5), range(5, 9), range(9, 14), range(14, 19), range(19, 23), range(23, 28), range(28, 34)]
+# The levels 1 to 5 of KADID-10k's distortions, as its generator has them.
+KADID_LEVELS = {
+    "1 (Gaussian blur)": (0.1, 0.5, 1, 2, 5),
+    "2 (lens blur)": (1, 2, 4, 6, 8),
+    "3 (motion blur)": (1, 2, 4, 6, 10),
+    "4 (colour diffusion)": (1, 3, 6, 8, 12),
+    "5 (colour shift)": (1, 3, 6, 8, 12),
+    "6 (colour quantization)": (64, 48, 32, 16, 8),
+    "7 (saturation in HSV)": (0.4, 0.2, 0.1, 0, -0.4),
+    "8 (saturation in Lab)": (1, 2, 3, 6, 9),
+    "9 (JPEG2000)": (16, 32, 45, 120, 400),
+    "10 (JPEG)": (43, 36, 24, 7, 4),
+    "11 (white noise)": (0.001, 0.002, 0.003, 0.005, 0.01),
+    "12 (white noise in colour components)": (0.0001, 0.0005, 0.001, 0.002, 0.003),
+    "13 (impulse noise)": (0.001, 0.005, 0.01, 0.02, 0.03),
+    "14 (multiplicative noise)": (0.001, 0.005, 0.01, 0.02, 0.05),
+    "15 (denoise)": (0.01, 0.03, 0.05, 0.1, 0.15),
+    "16 (brighten)": (0.1, 0.2, 0.4, 0.7, 1.1),
+    "17 (darken)": (0.05, 0.1, 0.2, 0.4, 0.8),
+    "18 (mean shift)": (0.15, 0.08, 0, -0.08, -0.15),
+    "19 (jitter)": (0.05, 0.1, 0.2, 0.5, 1),
+    "22 (quantization)": (20, 16, 13, 10, 7),
+    "24 (sharpen)": (1, 2, 3, 6, 12),
+    "25 (contrast)": (0.3, 0.15, 0, -0.4, -0.6),
+}
 IMAGES = arrays(np.uint8, st.tuples(st.integers(32, 50), st.integers(32, 50), st.just(3)))
 COUNTS = st.integers(1, 40)
 
@@ -74,6 +100,50 @@ def random_image(height: int = 64, width: int = 96) -> Pixels:
 @cache
 def small_photos() -> list[Pixels]:
     return [photo(name, 96, 128) for name in PHOTOS]
+
+
+def test_strengths_are_the_levels_of_kadid_10k_that_their_source_names() -> None:
+    named = {}
+    for type_ in TYPES.values():
+        for parameter in type_.parameters.values():
+            if found := re.match(
+                r"levels (\d), (\d) and (\d) of KADID-10k's distortion (.*?\))", parameter.source
+            ):
+                *levels, distortion = found.groups()
+                named[distortion] = type_.name
+                passes = 5**0.5 if type_.name == "clock_jitter" else 1
+                expected = [KADID_LEVELS[distortion][int(level) - 1] * passes for level in levels]
+                assert parameter.values == pytest.approx(expected, rel=0.02), type_.name
+    assert KADID_LEVELS.keys() - named.keys() == {"18 (mean shift)", "25 (contrast)"}
+
+
+def test_strengths_that_are_decided_here_follow_their_reason() -> None:
+    def values(name: str, parameter: str) -> tuple[Value, ...]:
+        return TYPES[name].parameters[parameter].values
+
+    stops = np.log2(values("bright_illumination_stand_in", "gain"))
+    assert stops == pytest.approx([0.5, 1, 1.5], abs=0.02)
+    stops = -np.log2(values("dark_illumination_stand_in", "gain"))
+    assert stops == pytest.approx([1.5, 3, 5], abs=0.06)
+    assert values("resolution_limit", "scale") == (1 / 2, 1 / 4, 1 / 8)
+    assert values("lens_shaking_stand_in", "extent") == tuple(
+        2 * each for each in values("motion_blur", "length")
+    )
+    for name in ("exchange", "repeat", "loss", "interpolation"):
+        assert values(f"block_{name}", "count") == (2, 8, 24)
+    assert values("mean_shift", "shift")[:2] == KADID_LEVELS["18 (mean shift)"][1::-1]
+    levels = sorted(abs(level) for level in KADID_LEVELS["25 (contrast)"] if level)
+    assert values("contrast_change", "amount") == (levels[0], levels[1], levels[-1])
+    amounts = values("color_diffusion", "amount")
+    assert values("color_diffusion", "sigma") == tuple(1.5 * amount + 2 for amount in amounts)
+    assert values("sharpness", "sigma") == (3, 3, 3)
+    cover = values("blocking_obstacle_stand_in", "cover")
+    assert cover[0] < 0.1 and cover[2] == pytest.approx(1 / 3, abs=0.02)
+    assert all(np.less(cover, values("lens_obstacle_stand_in", "cover")))
+    # With other values the suite needs another version.
+    assert values("webp", "quality") == (40, 15, 3)
+    assert values("bright_illumination_stand_in", "glare") == (0.2, 0.6, 1.5)
+    assert values("lens_obstacle_stand_in", "cover") == (0.08, 0.2, 0.4)
 
 
 def test_groups_and_steps_are_those_of_the_papers_table_and_photographed_corruptions_have_stand_ins() -> None:

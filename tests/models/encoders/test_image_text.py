@@ -24,7 +24,7 @@ from benchc.models.gpus import HeldGpus
 # isort: split
 import open_clip
 
-from benchc.models.encoders.encoders import UNPOOLED, text_repositories
+from benchc.models.encoders.encoders import UNPOOLED, require_real_numbers, text_repositories
 from benchc.models.encoders.image_text import Blip2Encoder
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghij"]
@@ -274,6 +274,15 @@ def test_weights_of_another_model_are_refused(folders, tmp_path, library, damage
         reason = "Error(s) in loading state_dict for CLIP"  # of torch
     assert reason in str(error.value)
     assert "\n" not in str(error.value) and str(error.value).startswith(f"encoder '{folder}'")
+
+
+def test_weights_of_a_commit_on_the_hub_are_checked(folders, tmp_path, monkeypatch) -> None:
+    folder = shutil.copytree(folders["sentence_transformers"], tmp_path / "encoder")
+    (path,) = folder.rglob("*.safetensors")
+    save_file(in_eight_bits(load_file(path)), path, {"format": "pt"})
+    monkeypatch.setattr("benchc.models.snapshot.snapshot_folder", lambda *of: folder)
+    with pytest.raises(InputError, match="m: .* is stored as I8"):
+        require_real_numbers("m", "owner/model", "0" * 40)
 
 
 @pytest.mark.parametrize(
