@@ -7,6 +7,12 @@ from pathlib import Path
 
 from benchc.errors import InputError
 
+# How files of other formats begin.
+_OTHER_FORMATS = {
+    b"PAR1": "a Parquet file",
+    b"PK\x03\x04": "an Excel workbook or a ZIP archive",
+    b"\x1f\x8b": "a file compressed with gzip",
+}
 # GB 18030 before Windows-1252, which reads nearly all bytes.
 ENCODINGS = {"utf-8-sig": "UTF-8", "gb18030": "GB 18030", "cp1252": "Windows-1252"}
 
@@ -54,12 +60,15 @@ def read_rows(
 def decoded(path: Path, encodings: Sequence[str] = tuple(ENCODINGS)) -> str:
     """Return the text of a file in the first of ``encodings``, keys of ENCODINGS, that can read it.
 
-    Raises InputError, with the byte and its line, where none can, and for an absent file.
+    Raises InputError, with the byte and its line, where none can, and for another format or an absent file.
     """
     try:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror}); correct the path") from error
+    for start, format_ in _OTHER_FORMATS.items():
+        if data.startswith(start):
+            raise InputError(f"{path}: is {format_}; save it as a CSV file in UTF-8")
     failures = []
     for encoding in encodings:
         try:

@@ -38,6 +38,20 @@ def test_the_encodings_may_be_fewer(tmp_path: Path) -> None:
         list(read_rows(tmp_path / "a.csv", ("name",)))
 
 
+@pytest.mark.parametrize(
+    ("start", "format_"),
+    [
+        (b"PAR1", "a Parquet file"),
+        (b"PK\x03\x04", "an Excel workbook or a ZIP archive"),
+        (b"\x1f\x8b", "a file compressed with gzip"),
+    ],
+)
+def test_another_format_is_named(tmp_path: Path, start: bytes, format_: str) -> None:
+    (tmp_path / "a.csv").write_bytes(start + b"\x15\x04\x81")
+    with pytest.raises(InputError, match=f"a.csv: is {format_}; save it as a CSV file in UTF-8"):
+        list(read_rows(tmp_path / "a.csv", ("name",)))
+
+
 def test_a_byte_order_mark_is_no_text(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_bytes("\N{ZERO WIDTH NO-BREAK SPACE}name\n狗\n".encode("gb18030"))
     assert list(read_rows(tmp_path / "a.csv", ("name",))) == [(2, {"name": "狗"})]

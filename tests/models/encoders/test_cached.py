@@ -27,7 +27,7 @@ from benchc.models.encoders.cached import (
     vector_cache,
 )
 from benchc.models.encoders.encoders import TextEncoder, load_image_encoder, load_text_encoder, tagged_weights
-from benchc.models.encoders.names import PACKAGED_TEXT_ENCODERS
+from benchc.models.encoders.names import PACKAGED_TEXT_ENCODERS, hub_id
 from benchc.pixels import Pixels
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -218,6 +218,13 @@ def sbert() -> TextEncoder:
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:
     return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+def test_a_text_encoder_on_the_hub_is_named_with_its_owner(tmp_path: Path) -> None:
+    assert hub_id("gte-large") == "sentence-transformers/gte-large"
+    assert hub_id("thenlper/gte-large") == "thenlper/gte-large"
+    assert hub_id(str(tmp_path)) is None
+    assert [hub_id(name) for name in PACKAGED_TEXT_ENCODERS] == [None, None]
 
 
 def test_sentence_bert_loads_offline_and_similar_texts_are_close(sbert):

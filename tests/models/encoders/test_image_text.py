@@ -281,7 +281,7 @@ def test_weights_of_a_commit_on_the_hub_are_checked(folders, tmp_path, monkeypat
     (path,) = folder.rglob("*.safetensors")
     save_file(in_eight_bits(load_file(path)), path, {"format": "pt"})
     monkeypatch.setattr("benchc.models.snapshot.snapshot_folder", lambda *of: folder)
-    with pytest.raises(InputError, match="m: .* is stored as I8"):
+    with pytest.raises(InputError, match=r"m: .* is stored as I8"):
         require_real_numbers("m", "owner/model", "0" * 40)
 
 
