@@ -4,10 +4,12 @@
 
 cosmic-ray makes the mutants. A place of the code is drawn, then one of its mutants, so that a "+", which has
 eleven, counts as much as a "not", which has one. The tests beside a module are the files in the folder of
-tests of its name that import it, or a module of its folder that uses it; where there are none, such files
-elsewhere. A mutant is killed where a test fails, or where they take three times as long as without it, and 20
-seconds. It cannot be judged where the tests fail without it, or take more than 40 seconds. Seconds are of the
-processor, so that a busy machine changes no result.
+tests of its name that import it, or a module of its folder that uses it; where there are none, the nearest
+elsewhere. The file of the module's name is run first, or where there is none, three of them; the others, if
+no test of those fails. A mutant is killed where a test fails, or where they take three times as long as
+without it, and 20 seconds. It cannot be judged where no test is near, or the first fail without it or take
+more than 40 seconds; others that do so are left out. Seconds are of the processor, so that a busy machine
+changes no result.
 
 Mutants that no test can notice are in ``mutation_equivalent.yaml``, with the reason.
 """
@@ -40,6 +42,8 @@ from tests.workflow.preloaded import preloaded_python
 ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = ROOT / "tests/mutation_equivalent.yaml"
 MOST_SECONDS = 40
+FIRST_FILES = 3
+MOST_STEPS = 3  # from a module to the tests of what uses it
 WORKERS = 2
 # What computes, selects, reads and asks: folders or modules of benchc. The last that fits is a module's area.
 AREAS = {
@@ -134,7 +138,8 @@ def mutant(module: str, operator: str, occurrence: int) -> Mutant | None:
     try:
         if after is None or ast.dump(ast.parse(before)) == ast.dump(ast.parse(after)):
             return None
-    except SyntaxError:  # "*values" as "/values"
+    # "*values" as "/values"; cosmic-ray cannot replace the exception of `except module.Error`.
+    except (SyntaxError, AttributeError):
         return None
     changes = difflib.SequenceMatcher(None, old := before.splitlines(), new := after.splitlines(), False)
     for kind, first, last, new_first, new_last in changes.get_opcodes():
@@ -154,30 +159,47 @@ def imports(file: Path) -> set[str]:
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
+        # What is loaded by its name, and the scripts that tests run.
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            name = node.value.partition(":")[0]
+            found |= {name, f"scripts.{name}"}
     return found
 
 
 @cache
-def imported_by() -> dict[str, list[Path]]:
-    """Return the files of benchc and its tests that import each module, by its dotted name."""
-    found = defaultdict(list)
-    for file in sorted([*(ROOT / "benchc").rglob("*.py"), *(ROOT / "tests").rglob("test_*.py")]):
+def imported_by() -> dict[str, set[Path]]:
+    """Return the files of benchc, its scripts and its tests that import each module, by its dotted name."""
+    found = defaultdict(set)
+    tests = (ROOT / "tests").rglob("test_*.py")
+    for file in [*(ROOT / "benchc").rglob("*.py"), *(ROOT / "scripts").rglob("*.py"), *tests]:
         for name in imports(file):
-            found[name].append(file.relative_to(ROOT))
+            found[name].add(file.relative_to(ROOT))
     return found
 
 
+def importers(files: set[Path]) -> set[Path]:
+    return set().union(*(imported_by()[".".join(file.with_suffix("").parts)] for file in files))
+
+
 @cache
-def tests_beside(module: str) -> tuple[str, ...]:
-    importers = imported_by()[module.removesuffix(".py").replace("/", ".")]
-    users = [*importers]
-    for file in importers:
-        if file.parent == Path(module).parent:
-            users += imported_by()[".".join(file.with_suffix("").parts)]
-    tests = {file for file in users if file.parts[0] == "tests"}
-    folder = Path("tests", *Path(module).parent.parts[1:])
-    beside = {file for file in tests if file.parent == folder or file.stem == f"test_{Path(module).stem}"}
-    return tuple(sorted(map(str, beside or tests)))
+def tests_beside(module: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the files of tests that are run first, and those that are run where they notice nothing."""
+    path = Path(module)
+    using = importers({path})
+    near = using | importers({file for file in using if file.parent == path.parent})
+    for _ in range(MOST_STEPS):
+        if any(file.parts[0] == "tests" for file in near):
+            break
+        near = importers(near)
+    folder = Path("tests", *path.parent.parts[1:])
+
+    def rank(file: Path) -> tuple[bool, bool, bool, Path]:
+        return file.stem != f"test_{path.stem}", file.parent != folder, file not in using, file
+
+    tests = sorted((file for file in near if file.parts[0] == "tests"), key=rank)
+    beside = [file for file in tests if not all(rank(file)[:2])] or tests
+    first = sum(not rank(file)[0] for file in beside) or FIRST_FILES
+    return tuple(map(str, beside[:first])), tuple(map(str, beside[first:]))
 
 
 class Worker:
@@ -211,8 +233,15 @@ class Worker:
         )
         return time.monotonic() - start if ended.returncode == 0 else None
 
-    def killed(self, mutant: Mutant, tests: tuple[str, ...]) -> bool | None:
-        """Return whether the tests notice the mutant, None where they cannot judge it."""
+    def killed(self, mutant: Mutant) -> bool | None:
+        """Return whether the tests beside notice the mutant, None where they cannot judge it."""
+        first, others = tests_beside(mutant.module)
+        found = self.noticed(mutant, first)
+        return found if found is not False else bool(self.noticed(mutant, others))
+
+    def noticed(self, mutant: Mutant, tests: tuple[str, ...]) -> bool | None:
+        if not tests:
+            return None
         if tests not in self.unchanged:
             self.unchanged[tests] = self.seconds(tests, MOST_SECONDS)
         needed = self.unchanged[tests]
@@ -271,11 +300,15 @@ def main() -> None:
                     each = next(mutants, None)
                 if each is None:
                     return
-                tests = tests_beside(each.module)
-                killed = worker.killed(each, tests) if tests else None
+                killed = worker.killed(each)
                 area = area_of(each.module) or ""
                 with lock:
                     outcomes[area].append((each, killed))
+                    tried = sum(map(len, outcomes.values()))
+                    if tried % 50 == 0:
+                        print(
+                            f"{tried} mutants, {(end - time.monotonic()) / 60:.0f} minutes left", flush=True
+                        )
                 if not killed:
                     word = "survived" if killed is False else "not judged"
                     if each.change in equivalent.get(each.module, {}):
