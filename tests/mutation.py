@@ -114,10 +114,13 @@ def places_of(module: str) -> dict[tuple[int, int], list[tuple[str, int]]]:
 
 
 def annotations(code: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Yield start and end of each annotation of types, and of code for the type checker."""
+    """Yield start and end of each annotation of types, of a class's decorators, and of code for the type checker."""
     for node in ast.walk(ast.parse(code)):
         found = [getattr(node, name, None) for name in ("annotation", "returns")]
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        # `frozen=True` only refuses what the type checker refuses, too.
+        if isinstance(node, ast.ClassDef):
+            found += node.decorator_list
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             found.append(node)
         # Names of types, as in `Reader = Callable[[str], int] | None`.
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp | ast.Subscript):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from benchc.config.load import load
-from benchc.config.source_files import SourceFile, reader_options, source_files
+from benchc.config.source_files import SourceFile, max_rejected, reader_options, source_files
 from tests.config.trial import MODELS, SOURCES, errors, rows_of
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -340,6 +340,7 @@ def test_files_to_convert_are_local_or_downloaded(raw: dict[str, Any], root: Pat
         "images": SourceFile("i"),
     }
     assert source.convert is not None and source.convert.take == Path("list.txt")
+    assert max_rejected(source) == 1
     (root / "sources.yaml").write_text(SOURCES + text % (", take_images: 5", ""))
     source = load(raw, root, environment={"HERE": "."}).sources["v"]
     assert source.convert is not None and source.convert.take == 5

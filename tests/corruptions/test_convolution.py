@@ -4,7 +4,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import ndimage
 
-from benchc.corruptions.convolution import border_indices, gaussian_kernel, separable, separable_image
+from benchc.corruptions.convolution import (
+    TRUNCATION_BIAS,
+    border_indices,
+    gaussian_kernel,
+    separable,
+    separable_image,
+)
 
 BORDERS = ("nearest", "reflect", "mirror")
 
@@ -31,6 +37,10 @@ def test_an_area_of_one_colour_keeps_it(sigma):
     levels = np.arange(256, dtype=np.uint8).reshape(256, 1, 1)
     for image in np.broadcast_to(levels[:, None], (256, 20, 30, 3)):
         assert np.array_equal(separable_image(image, gaussian_kernel(sigma), "nearest"), image)
+        # Of two neighbouring levels, one is lowered.
+        bias = np.where(np.arange(256) % 2, -TRUNCATION_BIAS, TRUNCATION_BIAS).astype(np.float32)
+        lowered = separable_image(image, gaussian_kernel(sigma), "nearest", bias)
+        assert np.array_equal(lowered, image - image % 2)
 
 
 @pytest.mark.parametrize("kernel", [[0.5, 0.5], [0.5, 0.3, 0.2], [[1.0]]])

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from imagecorruptions.corruptions import _motion_blur
 
-from benchc.corruptions.smear import line_taps, smear, smear_image
+from benchc.corruptions.smear import TRUNCATION_BIAS, line_taps, smear, smear_image
 
 
 @settings(max_examples=60)
@@ -27,6 +27,16 @@ def test_channels_are_smeared_equally():
     line = line_taps(5, 3.0, 150.0, 20, 30)
     expected = np.stack([smear(planes[..., i].astype(np.float32), line) for i in range(3)], axis=2)
     assert np.array_equal(smear_image(planes, line), (expected + np.float32(2**-10)).astype(np.uint8))
+
+
+def test_the_bias_is_that_of_the_nearest_level():
+    line = line_taps(5, 3.0, 150.0, 20, 30)
+    bias = np.where(np.arange(256) % 2, -TRUNCATION_BIAS, TRUNCATION_BIAS).astype(np.float32)
+    for level in range(256):
+        image = np.full((20, 30, 3), level, np.uint8)
+        kept = smear(np.full((20, 30), level, np.float32), line)
+        if np.abs(kept - level).max() < TRUNCATION_BIAS / 2:
+            assert np.array_equal(smear_image(image, line, bias), image - image % 2)
 
 
 def test_a_smear_longer_than_the_image_ends_early():

@@ -185,6 +185,8 @@ def test_a_gpu_has_an_identity_of_its_own_and_unknown_weights_none(folder, monke
     )
     assert cpu is not None and gpu is not None
     assert (cpu["device"], gpu["device"]) == ("cpu", "Some GPU")
+    assert cpu["cpu_capability"] == torch.backends.cpu.get_cpu_capability() and "cuda" not in cpu
+    assert gpu["cuda"] == str(torch.version.cuda) and "cpu_capability" not in gpu
     assert encoder_identity("images", "open_clip", "ViT-B-32", "openai", None, "cpu", 32) is None
     with vector_cache(tmp_path, None, "job") as cache:
         assert cache is None

@@ -13,7 +13,12 @@ from hypothesis import strategies as st
 from benchc.benchmarks.naturalbench.curation import review_files
 from benchc.benchmarks.naturalbench.curation.keep import kept_pairs, kept_questions
 from benchc.benchmarks.naturalbench.curation.review_csv import read_reviews, review_csv
-from benchc.benchmarks.naturalbench.curation.review_files import SHOWN, ReviewError, choices_of_form
+from benchc.benchmarks.naturalbench.curation.review_files import (
+    SHOWN,
+    ReviewError,
+    choices_of_form,
+    read_answers,
+)
 from benchc.benchmarks.naturalbench.curation.review_rows import in_order_of, pair_rows, read_rows
 from benchc.benchmarks.naturalbench.schemas.captions import CAPTIONS
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
@@ -211,6 +216,12 @@ def test_all_absent_reviews_are_named_with_their_forms_and_files(tmp_path):
         f"waiting for anna, bob to review round 0: open the forms in {tmp_path}/forms/0/, save the answers "
         f"in {tmp_path}/reviews/0/, then run the same command again",
     )
+
+
+def test_no_file_is_needed_of_whom_nothing_is_asked(tmp_path):
+    save(tmp_path / "bob.csv", filled("bob"))
+    choices = {"anna": {}, "bob": {row.id: row.choices for row in ROWS}}
+    assert list(read_answers(choices, tmp_path, tmp_path, "0")) == ["bob"]
 
 
 @pytest.mark.parametrize(
