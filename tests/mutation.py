@@ -114,7 +114,7 @@ def places_of(module: str) -> dict[tuple[int, int], list[tuple[str, int]]]:
 
 
 def annotations(code: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Yield start and end of each annotation of types, of a class's decorators, and of code for the type checker."""
+    """Yield start and end of what is for the type checker: annotations, and decorators of classes."""
     for node in ast.walk(ast.parse(code)):
         found = [getattr(node, name, None) for name in ("annotation", "returns")]
         # `frozen=True` only refuses what the type checker refuses, too.

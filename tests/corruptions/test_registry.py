@@ -40,6 +40,11 @@ def test_the_suites_and_bench_cs_five_families_have_the_sizes_of_their_papers() 
     assert sizes == {"photometric": 3, "blur": 5, "noise": 4, "weather": 4, "digital": 3}
 
 
+def test_sizes_in_pixels_grow_with_the_image_unless_it_is_switched_off() -> None:
+    assert recipe_of("motion_blur", "r-bench").pixels == ("length",)
+    assert recipe_of("motion_blur", "r-bench", scale_with_image=False).pixels == ()
+
+
 @pytest.mark.parametrize(("suite", "name"), TYPES)
 def test_every_type_has_a_kernel_that_takes_its_parameters_which_have_sources(suite: str, name: str) -> None:
     type_ = type_of(name, suite)

@@ -34,9 +34,7 @@ def test_the_bias_is_that_of_the_nearest_level():
     bias = np.where(np.arange(256) % 2, -TRUNCATION_BIAS, TRUNCATION_BIAS).astype(np.float32)
     for level in range(256):
         image = np.full((20, 30, 3), level, np.uint8)
-        kept = smear(np.full((20, 30), level, np.float32), line)
-        if np.abs(kept - level).max() < TRUNCATION_BIAS / 2:
-            assert np.array_equal(smear_image(image, line, bias), image - image % 2)
+        assert np.array_equal(smear_image(image, line, bias), image - image % 2)
 
 
 def test_a_smear_longer_than_the_image_ends_early():
