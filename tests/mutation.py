@@ -137,8 +137,8 @@ def mutant(module: str, operator: str, occurrence: int) -> Mutant | None:
     from cosmic_ray.mutating import mutate_code
 
     before = (ROOT / module).read_text()
-    after = mutate_code(before, cosmic_ray.plugins.get_operator(operator)(), occurrence)
     try:
+        after = mutate_code(before, cosmic_ray.plugins.get_operator(operator)(), occurrence)
         if after is None or ast.dump(ast.parse(before)) == ast.dump(ast.parse(after)):
             return None
     # "*values" as "/values"; cosmic-ray cannot replace the exception of `except module.Error`.
