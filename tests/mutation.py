@@ -5,11 +5,10 @@
 cosmic-ray makes the mutants. A place of the code is drawn, then one of its mutants, so that a "+", which has
 eleven, counts as much as a "not", which has one. The tests beside a module are the files in the folder of
 tests of its name that import it, or a module of its folder that uses it; where there are none, the nearest
-elsewhere. The file of the module's name is run first, or where there is none, three of them; the others, if
-no test of those fails. A mutant is killed where a test fails, or where they take three times as long as
-without it, and 20 seconds. It cannot be judged where no test is near, or the first fail without it or take
-more than 40 seconds; others that do so are left out. Seconds are of the processor, so that a busy machine
-changes no result.
+elsewhere. The file of the module's name is run first, then three at once, until a test fails. A mutant is
+killed where a test fails, or where they take three times as long as without it, and 20 seconds. Tests are not
+run that fail without it, or take more than 40 seconds; where none is left, it is not judged. Seconds are of
+the processor, so that a busy machine changes no result.
 
 Mutants that no test can notice are in ``mutation_equivalent.yaml``, with the reason.
 """
@@ -42,7 +41,7 @@ from tests.workflow.preloaded import preloaded_python
 ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = ROOT / "tests/mutation_equivalent.yaml"
 MOST_SECONDS = 40
-FIRST_FILES = 3
+FILES_AT_ONCE = 3
 MOST_STEPS = 3  # from a module to the tests of what uses it
 WORKERS = 2
 # What computes, selects, reads and asks: folders or modules of benchc. The last that fits is a module's area.
@@ -185,8 +184,8 @@ def importers(files: set[Path]) -> set[Path]:
 
 
 @cache
-def tests_beside(module: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the files of tests that are run first, and those that are run where they notice nothing."""
+def tests_beside(module: str) -> list[tuple[str, ...]]:
+    """Return the files of tests that are run together, each where the ones before notice nothing."""
     path = Path(module)
     using = importers({path})
     near = using | importers({file for file in using if file.parent == path.parent})
@@ -201,8 +200,10 @@ def tests_beside(module: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
     tests = sorted((file for file in near if file.parts[0] == "tests"), key=rank)
     beside = [file for file in tests if not all(rank(file)[:2])] or tests
-    first = sum(not rank(file)[0] for file in beside) or FIRST_FILES
-    return tuple(map(str, beside[:first])), tuple(map(str, beside[first:]))
+    named = tuple(str(file) for file in beside if not rank(file)[0])
+    others = [str(file) for file in beside[len(named) :]]
+    at_once = [tuple(others[start : start + FILES_AT_ONCE]) for start in range(0, len(others), FILES_AT_ONCE)]
+    return [named, *at_once] if named else at_once
 
 
 class Worker:
@@ -238,13 +239,15 @@ class Worker:
 
     def killed(self, mutant: Mutant) -> bool | None:
         """Return whether the tests beside notice the mutant, None where they cannot judge it."""
-        first, others = tests_beside(mutant.module)
-        found = self.noticed(mutant, first)
-        return found if found is not False else bool(self.noticed(mutant, others))
+        judged = None
+        for tests in tests_beside(mutant.module):
+            if (found := self.noticed(mutant, tests)) is not None:
+                judged = found
+            if found:
+                break
+        return judged
 
     def noticed(self, mutant: Mutant, tests: tuple[str, ...]) -> bool | None:
-        if not tests:
-            return None
         if tests not in self.unchanged:
             self.unchanged[tests] = self.seconds(tests, MOST_SECONDS)
         needed = self.unchanged[tests]
