@@ -33,7 +33,7 @@ TARGETS = ("all", "fetch_models", "report")
 # What Snakemake says at the end of a run with a job that failed.
 FAILED = "WorkflowError:\nAt least one job"
 END_OF_FAILURE = ("Shutting down", "Exiting because", "Complete log", FAILED)
-SIGNALLED = "died with <Signals.SIGINT"
+CTRL_C, TERMINATED = "died with <Signals.SIGINT", "died with <Signals.SIGTERM"
 
 
 class LogHandler(LogHandlerBase):
@@ -111,8 +111,7 @@ class LogHandler(LogHandlerBase):
         elif slurm := fields.get("slurm_job"):
             self.stages.submit(fields["jobs"], slurm)
             self.counted(message)
-        elif event == LogEvent.JOB_ERROR and (self.is_cancelled or SIGNALLED in self.exception):
-            # Ctrl-C is for jobs, too, which may end before Snakemake says that it does.
+        elif event == LogEvent.JOB_ERROR and (self.is_cancelled or self.is_signalled()):
             self.cancelled += not self.is_cancelled
             self.stages.forget(fields["jobid"])
             self.exception = ""
@@ -139,6 +138,10 @@ class LogHandler(LogHandlerBase):
                 self.cancelled += self.stages.started
         elif event is None and record.levelno >= INFO:
             self.unshown.append(self.format(record))
+
+    def is_signalled(self) -> bool:
+        """Return whether a job died of the signal that also stops Snakemake, which may say so later."""
+        return CTRL_C in self.exception or (self.is_stopped and TERMINATED in self.exception)
 
     def unsaid(self) -> tuple[str, ...]:
         """Return how messages begin that the last lines replace."""

@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -302,6 +303,22 @@ def test_a_run_that_is_asked_to_stop_says_so_at_once_and_at_its_end(folder: Path
     *_, done, last = rest.splitlines()
     assert re.fullmatch(rf"1 of 4 jobs done in {TIME}", done)
     assert last == "stopped: the same command goes on" and "Error" not in rest and "asked to" not in rest
+
+
+def test_jobs_that_are_terminated_together_with_snakemake_have_not_failed(folder: Path) -> None:
+    """As scancel and systemd do it."""
+    (folder / "job").write_text("touch began; sleep 60")
+    process = subprocess.Popen(
+        command(sys.executable),
+        **{"cwd": folder, "env": environment(), "text": True, "stderr": subprocess.PIPE},
+        start_new_session=True,
+    )
+    while not (folder / "began").exists():
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGTERM)
+    text = process.communicate(timeout=60)[1]
+    assert process.returncode == 1 and "error" not in text.lower()
+    assert text.splitlines()[-1] == "stopped: 1 job was cancelled; the same command goes on"
 
 
 class Clock:
