@@ -28,12 +28,14 @@ def sample_image(seed: int) -> Pixels:
 
 @pytest.fixture
 def photos(tmp_path: Path) -> Path:
-    """Two images, one in a subfolder, and a file that is not an image."""
+    """Two images, one in a subfolder, and what is none: another file, a hidden one, a folder."""
     path = tmp_path / "photos"
     (path / "more").mkdir(parents=True)
     Image.fromarray(sample_image(1)).save(path / "a.png")
     Image.fromarray(sample_image(2)).save(path / "more" / "b.BMP")
     (path / "notes.txt").write_text("no image")
+    Image.fromarray(sample_image(3)).save(path / ".hidden.png")
+    (path / "c.png").mkdir()
     return path
 
 

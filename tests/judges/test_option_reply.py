@@ -30,7 +30,16 @@ REPLIES = [
     ((3, "text"), "sea green"),
     (UNSURE, "red or blue", "B or C"),
     # An article and a pronoun are no options, and some letters have none.
-    (NONE, "It is redder", "A dog on a lawn", "A man with a hat sees it", "E", "The answer is Z.", ""),
+    (
+        NONE,
+        "It is redder",
+        "A dog on a lawn",
+        "A man with a hat sees it",
+        "A iPhone",
+        "E",
+        "The answer is Z.",
+        "",
+    ),
     ((None, "refused"), "I'm sorry, I can't help with images of people.", "Cannot determine the answer"),
     # A letter in the middle of a long text is none.
     (NONE, "Plan B is what people in the picture seem to follow"),

@@ -59,7 +59,19 @@ def test_jobs_that_found_many_predictions_in_the_cache_give_a_bound(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
-    "line", ["{", "", "[]", "{}", '{"s": null}', '{"s": "-"}', '{"s": NaN}', '{"s": -1}', "\ufffd"]
+    "line",
+    [
+        "{",
+        "",
+        "[]",
+        "{}",
+        '{"s": null}',
+        '{"s": "-"}',
+        '{"s": NaN}',
+        '{"s": Infinity}',
+        '{"s": -1}',
+        "\ufffd",
+    ],
 )
 def test_a_damaged_benchmark_file_is_not_counted(tmp_path: Path, line: str) -> None:
     path = write_job(tmp_path / "mine", "pool/a/all", 10.0, 50, 50)

@@ -17,7 +17,7 @@ from benchc.models.hub import errors
 from benchc.models.hub import fetch as hub_fetch
 from benchc.models.hub.cached import cached, require_cached
 from benchc.models.hub.errors import hub_errors
-from benchc.models.hub.fetch import fetch, fetch_also, fetch_first
+from benchc.models.hub.fetch import Fetched, fetch, fetch_also, fetch_first
 from benchc.models.hub.files import settings_files, weight_files
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
@@ -56,6 +56,7 @@ def test_a_fetched_model_is_loaded_offline(hub, checkpoints, monkeypatch):
     files = {path.name: path.stat().st_size for path in checkpoints["llava"].iterdir()}
     assert sorted(hub.downloaded()) == sorted(files)
     assert fetched.downloaded == sum(files.values())
+    assert Fetched(Path("a"), 1_500_400_000).summary("o/m", "c") == "o/m@c: 1,500 MB downloaded, a"
     hub.requests.clear()
     assert fetch(REPO, FIRST).downloaded == 0 and hub.requests == []
     offline(monkeypatch)
