@@ -60,7 +60,7 @@ AREAS = {
 # A type's own code is compared with the released package, pixel by pixel.
 LEFT_OUT = ("corruptions/kernels",)
 # "is" and "==" are the same for most values; what has lost its decorator cannot be imported, or is slower.
-UNINFORMATIVE = ("_Is_", "_IsNot_", "RemoveDecorator")
+UNINFORMATIVE = ("_Is_", "_IsNot_", "_Is ", "_IsNot ", "RemoveDecorator")
 INFORMATIVE = ("_Is_IsNot", "_IsNot_Is")
 
 
@@ -101,7 +101,7 @@ def places_of(module: str) -> dict[tuple[int, int], list[tuple[str, int]]]:
     spans = list(annotations((ROOT / module).read_text()))
     found = defaultdict(list)
     for name in cosmic_ray.plugins.operator_names():
-        informative = name.endswith(INFORMATIVE) or not any(part in name for part in UNINFORMATIVE)
+        informative = name.endswith(INFORMATIVE) or not any(part in f"{name} " for part in UNINFORMATIVE)
         operator = cosmic_ray.plugins.get_operator(name)
         if not informative or operator.arguments():
             continue
@@ -113,13 +113,12 @@ def places_of(module: str) -> dict[tuple[int, int], list[tuple[str, int]]]:
 
 
 def annotations(code: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Yield start and end of what is for the type checker: annotations, and decorators of classes."""
+    """Yield start and end of what is for the type checker: annotations, and options of decorators."""
     for node in ast.walk(ast.parse(code)):
         found = [getattr(node, name, None) for name in ("annotation", "returns")]
-        # `frozen=True` only refuses what the type checker refuses, too.
-        if isinstance(node, ast.ClassDef):
-            found += node.decorator_list
-        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+        # `frozen=True` only refuses what the type checker refuses, too; others change the speed.
+        found += getattr(node, "decorator_list", [])
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             found.append(node)
         # Names of types, as in `Reader = Callable[[str], int] | None`.
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp | ast.Subscript):
