@@ -14,7 +14,7 @@ from benchc.images import encode_png, pixel_hash
 from benchc.planning import new_predictions
 from benchc.planning.amounts import Amount
 from benchc.planning.dry_run import PlannedJob
-from benchc.planning.new_predictions import expected_predictions
+from benchc.planning.new_predictions import Renewed, expected_predictions
 from benchc.planning.plan import Plan
 from benchc.planning.size import ImageCounts, RunSize
 from benchc.planning.stages import Stage
@@ -112,3 +112,25 @@ def test_of_an_assignment_that_is_made_again_all_answers_count(
     write_run(tmp_path, CELLS)
     assign(tmp_path, CELLS[1:])
     assert expected(tmp_path, monkeypatch, "pool/assignment.parquet") == Amount(0, "estimate")
+
+
+def test_a_new_item_is_taken_into_a_subset_as_often_as_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_run(tmp_path, CELLS)
+    size = RunSize(Amount(5), dict.fromkeys([*IDS, "s/4", "s/5"], 0))
+    renewed = Renewed(size, frozenset({"s/4", "s/5"}), frozenset())
+    monkeypatch.setattr(new_predictions, "_renewed", lambda *_: renewed)
+    monkeypatch.setattr(new_predictions, "_computes_all", lambda *_: False)
+    job = PlannedJob("answer", [], [str(tmp_path / ANSWERED)], [])
+    for items, computed in (
+        # Of the three items before, each of which has four predictions, the subset has two. One is missing.
+        (Amount(2), 1 + 2 * (2 / 3) * 4),
+        # All items of the pool, the new ones included.
+        (Amount(5), 20 - len(IDS) - len(CELLS)),
+    ):
+        predictions = Amount(4 * items.value)
+        stage = Stage("answers", ("m",), items, predictions, (ANSWERED,))
+        monkeypatch.setattr(new_predictions, "plan_of", lambda *_, stage=stage: Plan([stage], NO_IMAGES, []))
+        found = expected_predictions(Config(None, {}, {}), tmp_path, [job], tmp_path / "cache")
+        assert found == Amount(round(computed), "estimate")
