@@ -41,8 +41,8 @@ def test_images_are_those_of_the_items_in_the_order_of_the_pool(tmp_path: Path) 
 
 
 def test_two_images_of_one_key_are_refused_unless_their_pixels_are_equal(tmp_path: Path) -> None:
-    for other in (b"1", b"2", b"3", b"4"):
-        pool = pool_of(tmp_path / "pool.parquet", ITEMS, **{"s/3": other})
+    for id_ in ("s/1", "s/3"):
+        pool = pool_of(tmp_path / "pool.parquet", ITEMS, **{id_: b"other"})
         with pytest.raises(InputError, match="item s/3 and an earlier one have different images with"):
             list(unique_images(pool, ITEMS))
     pool = pool_of(tmp_path / "pool.parquet", ITEMS | {"s/5": ["sha256://1"]}, **{"s/5": b"as PNG"})
