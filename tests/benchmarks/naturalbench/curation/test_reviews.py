@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 
 from benchc.benchmarks.naturalbench.curation import review_files
 from benchc.benchmarks.naturalbench.curation.keep import kept_pairs, kept_questions
-from benchc.benchmarks.naturalbench.curation.review_csv import read_reviews, review_csv
+from benchc.benchmarks.naturalbench.curation.review_csv import (
+    read_reviews,
+    review_csv,
+    reviews_or_stop,
+)
 from benchc.benchmarks.naturalbench.curation.review_files import (
     SHOWN,
     ReviewError,
@@ -216,6 +220,15 @@ def test_all_absent_reviews_are_named_with_their_forms_and_files(tmp_path):
         f"waiting for anna, bob to review round 0: open the forms in {tmp_path}/forms/0/, save the answers "
         f"in {tmp_path}/reviews/0/, then run the same command again",
     )
+
+
+def test_to_wait_for_people_ends_the_process_with_all_lines(tmp_path):
+    given = (ROWS, ["anna", "bob"], tmp_path / "reviews", tmp_path / "forms", "0")
+    with pytest.raises(SystemExit) as caught:
+        reviews_or_stop(*given)
+    assert str(caught.value).splitlines() == [*lines_of(tmp_path)]
+    both(tmp_path)
+    assert reviews_or_stop(*given).equals(read(tmp_path))
 
 
 def test_no_file_is_needed_of_whom_nothing_is_asked(tmp_path):
