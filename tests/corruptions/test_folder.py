@@ -81,8 +81,10 @@ def test_a_changed_source_is_corrupted_again(photos: Path, tmp_path: Path) -> No
     (photos / "a.png").rename(photos / "a.PNG")
     assert corrupt_folder(photos, tmp_path / "out", NOISE) == 2
     assert other.read_bytes() == b"touched"
-    (output / "sources.json").write_text("[")
-    assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4
+    # A record that is damaged, or of another form, is lost.
+    for record in ("[", "[]", '{"a.png": 1}'):
+        (output / "sources.json").write_text(record)
+        assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4
 
 
 def test_the_images_of_a_deleted_source_are_kept_and_named(

@@ -201,6 +201,9 @@ def test_diversity_alone_starts_with_the_first_row():
     assert found.order[0] == 0
     assert found.score[0] == 2.0
     assert found.order.tolist() == greedy(kappa[::-1], embeddings, alpha=(0.0, 1.0)).order.tolist()
+    # Without vectors, kappa alone decides.
+    found = greedy([0.25, 0.5, 0.5], [])
+    assert (found.order.tolist(), found.score.tolist()) == ([1, 2, 0], [0.25, 0.5, 0.5])
     kappa, embeddings = random_case(1, 6, (4, 3, 2))
     for count in (1, 3):
         found = greedy(kappa, embeddings[:count])
