@@ -184,7 +184,9 @@ def test_a_spreadsheet_computes_no_question_or_option(tmp_path):
     header, *lines = filled()
     form = {"encoding": "utf-8-sig", "lineterminator": "\r\n", "quoting": csv.QUOTE_ALL}
     save(tmp_path / "reviews/0/anna.csv", [[*line, "remark"] for line in (header, *lines[::-1])], **form)
-    save(tmp_path / "reviews/0/bob.csv", [*filled("bob"), ["", " "], []])
+    # Some spreadsheets write more cells than the header has.
+    header, *lines = filled("bob")
+    save(tmp_path / "reviews/0/bob.csv", [header, *([*line, ""] for line in lines), ["", " "], []])
     assert read(tmp_path)["answer"].to_list() == [0, 1, 2, 1] * 2
 
 
@@ -266,6 +268,10 @@ def with_line(lines, number, **changes):
         (with_line(filled(), 1, answer="A"), "row 2: the answer 'A' is none of Yes, No, Unanswerable"),
         (with_line(filled(), 4, answer="Yes"), "row 5: the answer 'Yes' is none of A, B, Unanswerable"),
         (with_line(filled(), 4, answer="0"), "row 5: the answer '0' is none of A, B, Unanswerable"),
+        # At most 40 characters of a cell are shown.
+        (with_line(filled(), 1, answer="x" * 41), f"row 2: the answer '{'x' * 40}' is none of Yes"),
+        (with_line(filled(), 1, annotator="b" * 41), f"row 2: is a review by '{'b' * 40}', not by anna"),
+        ([*filled(), ["9" * 41, *filled()[1][1:]]], f"row 6: id 'r{'9' * 39}' is not in round 0"),
         ([["id", "annotator"]], "has no column 'answer'; keep the columns id, annotator, answer of the form"),
         ([["id", "annotator", "answer", "answer"]], "has two columns 'answer'"),
         ([*filled()[:2], filled()[2][:3]], "row 3: has 3 cells, the header has 8; complete it"),

@@ -123,6 +123,7 @@ def test_other_replies_need_a_judge(reply: str) -> None:
     # A reply that may be a letter or another option needs a judge.
     assert named_option("A", ["B", "a", "C"]) is None
     assert named_option("C", ["B", "a", "C"]) == "C"
+    assert named_option("B", ["b", "x"]) is None
     # "An" is no letter A before the text "n".
     assert named_option("An", ["n", "m"]) is None
 

@@ -131,3 +131,5 @@ def test_readings_of_the_same_judgements():
     several = [r for kind in ("dis", "ref", "com") for r in repeats("a", "vqa", kind, 1, 2)]
     both = {"m": judged(*rows), "n": judged(*several)}
     assert [name for name, _ in readings(both)] == ["as configured"]
+    names = [name for name, _ in readings({"n": judged(*several)})]
+    assert names == ["as configured", "judgement 1", "judgement 2"]
