@@ -81,8 +81,10 @@ def test_a_changed_source_is_corrupted_again(photos: Path, tmp_path: Path) -> No
     (photos / "a.png").rename(photos / "a.PNG")
     assert corrupt_folder(photos, tmp_path / "out", NOISE) == 2
     assert other.read_bytes() == b"touched"
-    (output / "sources.json").write_text("[")
-    assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4
+    # A record that is damaged, or of another form, is lost.
+    for record in ("[", "[]", '{"a.png": 1}'):
+        (output / "sources.json").write_text(record)
+        assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4
 
 
 def test_the_images_of_a_deleted_source_are_kept_and_named(
@@ -95,6 +97,31 @@ def test_the_images_of_a_deleted_source_are_kept_and_named(
     assert (tmp_path / "out/gaussian_noise/1/a.png").is_file()
     kept = f"{tmp_path}/out: keeps what an earlier call made of 1 file that is not in {photos}: a.png\n"
     assert kept in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("most", "rest"), [(1, ", …"), (2, "")])
+def test_of_many_files_the_first_are_named(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    most: int, rest: str,
+) -> None:  # fmt: skip
+    monkeypatch.setattr(folder, "SHOWN", most)
+    Image.fromarray(sample_image(3)).save(photos / "c_kept.png")
+    pixelate = choose(["pixelate"], [1])
+    corrupt_folder(photos, tmp_path / "out", pixelate)
+    for path in (photos / "a.png", photos / "more" / "b.BMP"):
+        path.unlink()
+    corrupt_folder(photos, tmp_path / "out", pixelate)
+    names = ", ".join(["a.png", "more/b.BMP"][:most])
+    line = f"keeps what an earlier call made of 2 files that are not in {photos}: {names}{rest}\n"
+    assert line in capsys.readouterr().err
+    for name in ("x.png", "y.png"):
+        (photos / name).touch()
+    more = "; and 1 more; fix" if most == 1 else "; fix"
+    with pytest.raises(
+        InputError, match=rf"2 of 3 images .* done: x\.png: .*{more} or remove them$"
+    ) as caught:
+        corrupt_folder(photos, tmp_path / "out", pixelate)
+    assert ("y.png" in str(caught.value)) == (most == 2)
 
 
 def test_a_source_that_changes_during_the_run_is_left_out(

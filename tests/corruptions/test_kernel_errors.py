@@ -9,6 +9,7 @@ from benchc.errors import InputError
 from benchc.images import ImageError
 
 IMAGE = np.zeros((40, 40, 3), dtype=np.uint8)
+SEEN = []
 
 
 def as_float(image):
@@ -21,6 +22,11 @@ def cut(image):
 
 def unchanged(image):
     return image
+
+
+def inverted(image):
+    SEEN.append(image.copy())
+    return 255 - image
 
 
 def given_up(image):
@@ -58,8 +64,25 @@ def test_a_kernel_marked_as_resizing_may_change_the_size():
     assert apply(recipe("cut", resizes=True), IMAGE, 1, seed=0).shape == (39, 40, 3)
 
 
+def test_a_kernel_gets_an_image_of_at_least_32_pixels_a_side():
+    image = np.random.default_rng(0).integers(0, 256, (5, 31, 3), dtype=np.uint8)
+    SEEN.clear()
+    assert (apply(recipe("inverted"), image, 1, seed=0) == 255 - image).all()
+    # More below and to the right where the number of rows or columns that are added is odd.
+    (given,) = SEEN
+    assert (given == np.pad(image, ((13, 14), (0, 1), (0, 0)), mode="reflect")).all()
+
+
+def test_what_a_kernels_module_lacks_is_its_authors_error(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "kernels_that_import.py").write_text("import no_such_library\n")
+    with pytest.raises(ModuleNotFoundError, match="No module named 'no_such_library'"):
+        apply(recipe("kernels_that_import.dim"), IMAGE, 1, seed=0)
+
+
 def test_a_librarys_error_is_an_image_error_only_for_a_long_image():
-    with pytest.raises(OSError, match="gave"):
-        apply(recipe("given_up"), IMAGE, 1, seed=0)
+    for longest in (IMAGE, np.zeros((1, 16_383, 3), dtype=np.uint8)):
+        with pytest.raises(OSError, match="gave"):
+            apply(recipe("given_up"), longest, 1, seed=0)
     with pytest.raises(ImageError, match=r"mine cannot be applied to 16,384 × 1 pixels \(gave up\): scale"):
         apply(recipe("given_up"), np.zeros((1, 16_384, 3), dtype=np.uint8), 1, seed=0)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchc.statistics.rank_swaps import LEVEL, holm, swap_p, swap_table
+from benchc.statistics.rank_swaps import LEVEL, columns_of, holm, swap_p, swap_table
 
 
 def test_p_by_hand():
@@ -57,6 +57,13 @@ def test_differences_are_of_the_sample_and_intervals_of_the_resamples():
     row = row_of(drawn, zeros)
     assert (row["x_difference"], row["y_difference"], row["opposite"]) == (0.9, -0.9, True)
     assert (row["x_low"], row["x_high"], row["y_low"], row["y_high"]) == (0.5, 0.5, 0.5, 0.5)
+    table = swap_table(["a", "b"], [drawn, zeros], ["x", "y"], note="one item")
+    of_sample = table.select("x_a", "x_b", "x_difference", "y_a", "y_b", "y_difference").row(0)
+    assert of_sample == (0.9, 0, 0.9, -0.9, 0, -0.9)
+    missing = [f"{metric}_{end}" for metric in "xy" for end in ("low", "high")]
+    assert table.select(*missing, "p", "p_holm", "swap").row(0) == (None,) * 7
+    assert table["opposite"][0] and table["note"][0] == "one item"
     drawn[0] = np.nan, 0.9
     row = row_of(drawn, zeros)
-    assert row["opposite"] is None and row["x_low"] == 0.5 and row["p"] == 1
+    assert row["opposite"] is None and row["x_low"] == 0.5 and row["p"] == 1 and row["note"] is None
+    assert swap_table(["a"], [drawn], ["x", "y"]).schema == pl.Schema(columns_of(["x", "y"]))

@@ -31,6 +31,17 @@ def test_a_sum_on_the_grid_is_exact_in_any_order(values, random):
     assert total == math.fsum(gridded)
 
 
+def test_the_grid_is_as_fine_as_52_bits_allow():
+    # 5 terms of at most 3: 52 - 3 - 2 bits after the point.
+    step = 2.0**-47
+    values = np.array([3.0, step, 1.25 * step, 1.75 * step, -0.4 * step])
+    assert on_grid(values, 5).tolist() == [3.0, step, step, 2 * step, 0.0]
+    # The grid of small values is as much finer.
+    small = on_grid(values * 2.0**-30, 5)
+    assert small.tolist() == (on_grid(values, 5) * 2.0**-30).tolist()
+    assert not np.signbit(small[-1])
+
+
 @given(st.integers(1, 25).flatmap(lambda n: st.tuples(st.permutations(range(n)), st.integers(0, 99))))
 def test_the_order_of_items_changes_no_bit_of_a_product(order_and_seed):
     order, seed = order_and_seed
@@ -62,3 +73,7 @@ def test_percentiles_by_hand():
     counts = np.array([[1.0, 1.0], [0.0, 2.0]])
     means = drawn_means(counts, np.array([[0.5], [0.0]]), np.array([1.0, 0.0]))
     assert means[0, 0] == 0.5 and np.isnan(means[1, 0])
+    # Each column may have weights of its own.
+    weights = np.array([[1.0, 0.0], [1.0, 2.0]])
+    means = drawn_means(counts, np.array([[0.5, 0.0], [0.0, 1.0]]), weights)
+    assert means.tolist() == [[0.25, 0.5], [0.0, 0.5]]

@@ -239,6 +239,9 @@ def test_near_scenarios_are_near_on_the_map_and_equal_ones_in_one_place():
     # Groups that cannot be compared.
     for groups in (["a", "b", "c"], ["a", "a", "a"]):
         assert np.isnan(silhouette(np.arange(6.0).reshape(3, 2), groups))
+    # By hand: 1 - 1 / 4 and 1 - 1 / 3, and 0 for a point alone.
+    mean = (3 / 4 + 2 / 3 + 0) / 3
+    assert silhouette(np.array([[0.0], [1], [4]]), ["a", "a", "b"]) == pytest.approx(mean)
 
 
 def test_the_table_has_silhouettes_and_distances(run):

@@ -1,5 +1,8 @@
 """MLLM-IC's hierarchy, the kernels of its own types, and their growth with severity."""
 
+import inspect
+from typing import Any
+
 import imgaug.augmenters as iaa
 import numpy as np
 import pytest
@@ -49,6 +52,105 @@ def test_the_default_set_has_40_types_of_which_19_are_shared_with_imagenet_c() -
     assert [type_.name for type_ in MLLM_IC.types() if not type_.in_default] == ["shear_xy"]
     assert sum(any(type_ is shared for shared in SHARED) for type_ in MLLM_IC.types()) == len(SHARED) == 19
     assert len([type_ for type_ in OWN if type_.in_default]) == 21
+
+
+def default(augmenter: str, name: str) -> Any:
+    """Return imgaug's default, of a random parameter its range."""
+    return inspect.signature(getattr(iaa, augmenter).__init__).parameters[name].default
+
+
+def strengths(name: str, keyword: str) -> tuple[Any, ...]:
+    (type_,) = (type_ for type_ in OWN if type_.name == name)
+    return type_.parameters[keyword].values
+
+
+@pytest.mark.parametrize(
+    ("name", "keyword", "ends"),
+    [
+        ("sharpen", "alpha", (0.2, 1.0)),
+        ("canny_edge", "alpha", (0.2, 1.0)),
+        ("canny_edge", "lower", (100, 100)),
+        ("canny_edge", "upper", (200, 200)),
+        ("cartoon", "segmentation_size", default("Cartoon", "segmentation_size")),
+        ("cartoon", "saturation", default("Cartoon", "saturation")),
+        ("cartoon", "edge_prevalence", default("Cartoon", "edge_prevalence")),
+        ("cutout", "size", (default("Cutout", "size"), 0.6)),
+        ("rain", "drop_size", default("Rain", "drop_size")),
+        ("rain", "speed", default("Rain", "speed")),
+        ("rain", "density", (0.03, 0.14)),
+        ("snowflake", "flake_size", default("Snowflakes", "flake_size")),
+        ("piecewise_affine", "scale", (0.01, 0.05)),
+        ("rotate", "degrees", (6, 30)),
+        ("shear_x", "degrees", (6, 30)),
+        *((f"scale_{axes}", "factor", (0.9, 0.5)) for axes in ("x", "y", "xy")),
+        # Half a unit or less from equal steps: thresholds are whole numbers, a speed has three decimals.
+        ("invert", "threshold", (256 * 0.8, 0)),
+        ("snowflake", "speed", default("Snowflakes", "speed")),
+    ],
+)
+def test_strengths_of_equal_steps_reach_the_end_of_their_range(name: str, keyword: str, ends: Any) -> None:
+    rounding = {"threshold": 0.65, "speed": 5.1e-4}.get(keyword, 1e-9)
+    assert strengths(name, keyword) == pytest.approx(np.linspace(*ends, 5).tolist(), abs=rounding)
+
+
+def test_strengths_without_equal_steps_reach_the_end_of_their_range() -> None:
+    ends = {("cartoon", "blur_size"): (1, 5), ("rain", "layers"): default("Rain", "nb_iterations")}
+    ends |= dict.fromkeys((("jigsaw", name) for name in ("rows", "columns")), default("Jigsaw", "nb_rows"))
+    for key, (low, high) in ends.items():
+        values = strengths(*key)
+        assert (values[0], values[-1]) == (low, high) and [*values] == sorted(values), key
+    assert all(size % 2 for size in strengths("cartoon", "blur_size"))
+    assert strengths("jigsaw", "rows") == strengths("jigsaw", "columns")
+    assert strengths("snowflake", "density")[-1] == default("Snowflakes", "density")[1]
+    # Ratios of about 1.3 and 1.4, and of 1.4 to 2.
+    for key, least, most in (
+        (("gamma_contrast", "gamma"), 1.25, 1.31),
+        (("average_pooling", "size"), 1.3, 1.5),
+        (("max_pooling", "size"), 1.3, 1.5),
+        (("poisson_noise", "lam"), 1.4, 2.0),
+    ):
+        values = np.array(strengths(*key), float)
+        assert ((values[1:] / values[:-1] >= least) & (values[1:] / values[:-1] <= most)).all(), key
+    assert strengths("gamma_contrast", "gamma")[1] == default("GammaContrast", "gamma")[1]
+
+
+@pytest.mark.parametrize(
+    ("name", "keyword", "value"),
+    [
+        ("gamma_contrast", "per_channel", default("GammaContrast", "per_channel")),
+        ("cutout", "areas", default("Cutout", "nb_iterations")),
+        ("cutout", "squared", default("Cutout", "squared")),
+        ("cutout", "fill", default("Cutout", "cval")),
+        ("coarse_dropout", "min_size", default("CoarseDropout", "min_size")),
+        ("coarse_dropout", "per_channel", default("CoarseDropout", "per_channel")),
+        ("canny_edge", "sobel_size", default("Canny", "sobel_kernel_size")[0]),
+        ("sharpen", "lightness", np.mean(default("Sharpen", "lightness"))),
+        ("piecewise_affine", "rows", default("PiecewiseAffine", "nb_rows")[1]),
+        ("piecewise_affine", "columns", default("PiecewiseAffine", "nb_cols")[1]),
+        ("snowflake", "density_uniformity", np.mean(default("Snowflakes", "density_uniformity"))),
+        ("snowflake", "flake_size_uniformity", np.mean(default("Snowflakes", "flake_size_uniformity"))),
+        ("snowflake", "max_angle", default("Snowflakes", "angle")[1]),
+        *(
+            (name, keyword, default(augmenter, keyword))
+            for keyword in ("order", "mode", "cval")
+            for name, augmenter in (
+                *((type_.name, "Affine") for type_ in MLLM_IC.groups["geometric_transform"]),
+                ("piecewise_affine", "PiecewiseAffine"),
+            )
+        ),
+        # In the body of imgaug's function.
+        ("rain", "density_uniformity", (0.8 + 1.0) / 2),
+        ("rain", "drop_size_uniformity", (0.2 + 0.5) / 2),
+        ("rain", "max_angle", 15),
+        ("rain", "blur", 0.001),
+        ("snowflake", "blur", (0.0001 + 0.001) / 2),
+        ("snowflake", "layers", (1 + 3) / 2),
+    ],
+)
+def test_what_does_not_grow_is_imgaugs_default_or_the_middle_of_its_range(
+    name: str, keyword: str, value: Any
+) -> None:
+    assert strengths(name, keyword) == (value,) * 5
 
 
 def test_a_large_flat_image_becomes_a_cartoon_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:

@@ -149,7 +149,8 @@ def _check_items(scores: pl.DataFrame, weights: pl.DataFrame, excluded: int) -> 
     scored, selected = set(scores["id"].unique()), set(weights["id"])
     if scored - selected or len(selected - scored) != excluded:
         odd = sorted(scored ^ selected)
+        example = f", first {odd[0]}" if odd else f" where {excluded:,} should have no scores"
         raise InputError(
             f"{len(scored):,} items were scored, {len(selected):,} are selected, and {len(odd):,} of them "
-            f"differ, first {odd[0]}: scores and selection are from different runs; {recreate('scores')}"
+            f"differ{example}: scores and selection are from different runs; {recreate('scores')}"
         )

@@ -57,6 +57,17 @@ def test_clean_means_in_both_forms():
     }
 
 
+def test_clean_values_that_rounding_moves_beyond_their_range_are_its_ends():
+    table = SCORES.with_columns(
+        entropy=pl.lit(0.25),
+        delta_entropy=pl.lit(math.nextafter(0.25, 1)),
+        calibration=pl.lit(1.0),
+        delta_calibration=pl.lit(-(2.0**-52)),
+    )
+    found = clean_means(table)
+    assert (found["entropy_clean"], found["calibration_clean"]) == (0, 1)
+
+
 @pytest.mark.parametrize("id_", ["a/1", "a/2"])
 @pytest.mark.parametrize("corruption", ["blur", "fog"])
 def test_an_item_counts_among_the_clean_ones_under_whatever_corruption_it_was_evaluated(id_, corruption):
@@ -82,7 +93,7 @@ def test_destructive_and_corrective_split_by_the_clean_answer_and_an_empty_set_g
         (SCORES, WEIGHTS.head(1), "item a/1 has the weight"),
         *(
             (SCORES, WEIGHTS.with_columns(kappa=pl.Series([0.5, bad])), "item a/1 has the weight")
-            for bad in (-0.25, math.nan)
+            for bad in (-0.25, math.nan, math.inf)
         ),
         *(
             (SCORES.with_columns(ras=pl.Series([bad, *[0.0] * 5])), None, "ras is missing or NaN")

@@ -167,6 +167,33 @@ def test_constant_metrics_and_kappas_of_0():
     assert "nan" not in table.write_csv().lower()
 
 
+def test_only_ranked_models_have_ranks_among_themselves():
+    cube = cube_of(TABLES)
+    kappa = np.where(np.arange(ITEMS) < 3, 0.5, 0)
+    table = bootstrap(cube, kappa, 40, 5, ranked=["three", "one"])
+    of_two = bootstrap(cube_of({name: TABLES[name] for name in ("one", "three")}), kappa, 40, 5)
+    ranks = pl.col("metric").str.starts_with("rank")
+    two = table.filter(ranks, pl.col("model") != "two")
+    assert two.equals(of_two.filter(ranks)) and two["estimate"].null_count() == 0
+    other = table.filter(ranks, model="two")
+    assert set(other["note"]) == {"undefined: the model is not ranked"}
+    assert other["estimate"].null_count() == other["low"].null_count() == other.height == 4
+    # Those that have a weight are counted.
+    for metric in ("rank_ras", "ras", "acc_clean"):
+        counts = [
+            row(table, model="one", metric=metric, weighting=name)["items"]
+            for name in ("unweighted", "kappa")
+        ]
+        assert counts == [ITEMS, 3]
+    # Each model's rows of Table 1 come first, then those of corruptions, then those of severities.
+    kinds = table.select("model", pl.col("corruption").is_null(), pl.col("severity").is_null())
+    order = [(True, True), (False, True), (False, False)]
+    assert kinds.unique(maintain_order=True).rows() == [(name, *kind) for name in TABLES for kind in order]
+    alone = bootstrap(cube, kappa, 40, 5, ranked={"two"}).filter(ranks, model="two")
+    assert set(alone["note"]) == {"interval undefined: one model is ranked"}
+    assert set(alone["estimate"]) == {1} and alone["high"].null_count() == alone.height
+
+
 def test_draws_must_be_positive():
     with pytest.raises(ValueError, match="draws must be at least 1"):
         intervals(draws=0)

@@ -67,10 +67,25 @@ def test_a_shift_of_every_prediction_has_no_width():
         assert [row[name] for name in ("difference", "low", "high")] == pytest.approx([0.125] * 3, abs=1e-8)
 
 
+def test_an_item_counts_where_both_runs_give_it_a_weight():
+    with pytest.raises(ValueError, match="draws must be at least 1, not 0"):
+        compare(A, B, KAPPAS, draws=0)
+    few = KAPPAS[1].with_columns(kappa=pl.when(pl.col("id").is_in(["s/1", "s/2"])).then(0.5).otherwise(0.0))
+    for weights in ((KAPPAS[0], few), (few, KAPPAS[0])):
+        table = compare(A, B, weights, draws=5)
+        assert set(table.filter(weighting="kappa")["items"]) == {2}
+        assert set(table.filter(weighting="unweighted", metric="ras")["items"]) == {8}
+    # The rows of all corruptions come first, then the corruptions by name.
+    names = table.filter(model="one")["corruption"].unique(maintain_order=True).to_list()
+    assert names == [None, "blur", "fog"]
+
+
 @pytest.mark.parametrize(
     ("a", "b", "message"),
     [
         ({"one": A["one"]}, {"two": A["two"]}, "no model in common: one, and two"),
+        ({"one": A["one"], "three": A["two"]}, {}, "no model in common: one, three, and none; compare"),
+        ({}, {"one": A["one"], "two": A["two"]}, "no model in common: none, and one, two; compare"),
         ({"one": A["one"].filter(id="s/1")}, {"one": A["one"].filter(id="s/2")}, "no id in common"),
         (*({"one": A["one"].filter(corruption=name)} for name in ("fog", "blur")), "no corruption in common"),
         ({"one": A["one"].tail(-1)}, {"one": A["one"]}, r"one: 1 missing score: \(s/0, blur, 1\)"),

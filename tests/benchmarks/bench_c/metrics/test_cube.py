@@ -24,6 +24,12 @@ def test_every_prediction_is_at_its_position():
             for name in ("entropy", "calibration"):
                 clean = cube.clean[f"{name}_clean"][model, item]
                 assert clean == pytest.approx(row[name] - row[f"delta_{name}"], abs=1e-15)
+    # Rounding moves no clean value beyond its range.
+    beyond = {"delta_entropy": pl.col("entropy") + 1e-16, "delta_calibration": pl.col("calibration") - 1.5}
+    cube = cube_of({"one": ONE.with_columns(**beyond)})
+    assert set(cube.clean["entropy_clean"].ravel()) == {0} and set(
+        cube.clean["calibration_clean"].ravel()
+    ) == {1}
     weights = kappas(3)
     kappa = cube_of({"one": ONE}).kappa(weights.reverse())
     assert kappa.tolist() == weights["kappa"].to_list()
@@ -34,7 +40,7 @@ def test_every_prediction_is_at_its_position():
     [
         kappas(2),
         kappas(3).with_columns(kappa=pl.Series([0.1, 0.2, -0.1])),
-        kappas(3).with_columns(kappa=pl.Series([0.1, 0.2, float("nan")])),
+        *(kappas(3).with_columns(kappa=pl.Series([0.1, 0.2, float(bad)])) for bad in ("nan", "inf")),
         pl.concat([kappas(3), kappas(3).tail(1)]),
     ],
 )

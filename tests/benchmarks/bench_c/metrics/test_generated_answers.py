@@ -66,6 +66,12 @@ def test_means_over_items_are_those_of_a_loop():
         assert row["letter"] + row["refused"] == 20 and row["text"] == 0
 
 
+def test_two_items_have_an_interval():
+    two = judgements(1).filter(pl.col("id").is_in(["s/1", "s/2"]))
+    (row,) = generated_answers({"a": two}, {}, ANSWERS, DRAWS, 0).iter_rows(named=True)
+    assert row["acc_corrupted_low"] is not None and row["acc_clean_high"] is not None
+
+
 def test_one_item_has_no_interval():
     one = judgements(1).filter(pl.col("id") == "s/1")
     (row,) = generated_answers({"a": one}, {}, ANSWERS, DRAWS, 0).iter_rows(named=True)

@@ -13,6 +13,7 @@ from benchc.benchmarks.bench_c.metrics.option_order import (
     MEASURES,
     OPTION_ORDER,
     all_orders,
+    complete_items,
     measure_predictions,
     missing_predictions,
     option_order,
@@ -150,6 +151,15 @@ def test_undefined_values_are_null_with_a_reason():
             "changed is the same in all predictions"
         )
     assert "NaN" not in table.write_csv() and table["severity"].to_list() == [0, 3, 3]
+    # One of the two is the same: the prediction, or, but for the rounding of float32, the entropy.
+    items = items_of([2, 2])
+    for second, reason in (([0.0, 2], "changed"), ([1.000001, 0.0], "entropy")):
+        first = {("s/0", *cell, order): [0.0, 1] for cell in (("clean", 0), ("fog", 3)) for order in (0, 1)}
+        others = {("s/1", *key[1:]): second if key[3] == 0 else [0.0, 1] for key in first}
+        measures = measure_predictions(predictions_of(first | others), items)
+        for row in option_order({"m": measures}, {"m": "text"}, draws=20).iter_rows(named=True):
+            assert row["note"] == f"spearman undefined: {reason} is the same in all predictions"
+            assert row["spearman"] is None and row["changed_low"] is not None
 
 
 def test_the_given_order_is_taken_from_all_predictions():
@@ -174,7 +184,10 @@ def invalid():
         )
 
     return [
-        (predictions.filter(~first), r"\(s/1, fog, 5\) in order 2 is missing \(1 prediction like this\)"),
+        (
+            predictions.filter(~first),
+            r"\(s/1, fog, 5\) in order 2 is missing \(1 prediction .* to exclude the items",
+        ),
         (pl.concat([predictions, predictions.filter(first)]), r"\(s/1, fog, 5\) in order 2 occurs twice"),
         (changed("logits", [1.0, 2.0]), r"\(s/1, fog, 5\) in order 2 does not have one logit per option"),
         (changed("id", "x/9"), r"\(x/9, fog, 5\) in order 2 is of an item that the pool lacks"),
@@ -198,6 +211,34 @@ def test_missing_predictions_are_named():
     gaps = (pl.col("id") == "s/0") & (pl.col("corruption") == "snow")
     missing = missing_predictions(predictions.filter(~gaps), items).rows()
     assert missing == [("s/0", "snow", 5, order) for order in (0, 1)]
+
+
+def test_items_that_lack_a_prediction_of_any_target_are_excluded(capsys):
+    items = items_of([2, 3, 2, 3])
+    whole = drawn_predictions(items, 0)
+    gaps = {
+        "one": whole.filter(
+            ~((pl.col("id") == "s/1") & (pl.col("order") == 2) & (pl.col("corruption") == "fog"))
+        ),
+        "two": whole.filter(pl.col("id") != "s/3"),
+        "three": whole,
+    }
+    kept, excluded = complete_items(gaps, items, 4)
+    assert excluded == 2
+    for part in kept.values():
+        assert part.sort(pl.all()).equals(whole.filter(pl.col("id").is_in(["s/0", "s/2"])).sort(pl.all()))
+    assert capsys.readouterr().err.splitlines() == [
+        "one: 1 of 4 items lack a prediction, excluded",
+        "two: 1 of 4 items lack a prediction, excluded",
+    ]
+    # Items of which no target has any prediction are lacking, too.
+    assert complete_items({"three": whole}, items, 6)[1] == 2
+    assert "three: 2 of 6 items lack a prediction, excluded" in capsys.readouterr().err
+    assert complete_items({"three": whole}, items, 3)[1] == 0 and not capsys.readouterr().err
+    with pytest.raises(
+        InputError, match=r"none of the 4 items evaluated in .* all predictions of one, none;"
+    ):
+        complete_items({"one": whole, "none": whole.filter(order=0)}, items, 4)
 
 
 def test_models_on_different_predictions_and_odd_severities_are_refused():

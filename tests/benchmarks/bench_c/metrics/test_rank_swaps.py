@@ -1,5 +1,6 @@
 from itertools import combinations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -51,6 +52,21 @@ def test_the_values_are_table_1s():
         assert row["opposite"] == (signs[0] != signs[1])
 
 
+def test_only_ranked_models_are_compared():
+    cube = cube_of(TABLES)
+    kappa = cube.kappa(WEIGHTS)
+    table = rank_swaps(cube, kappa, DRAWS, seed=2, ranked={"other", "base"})
+    assert table.select("model_a", "model_b").rows() == [("base", "other")]
+    names = [name for name in RANK_SWAPS if not name.endswith("holm") and name != "swap"]
+    whole = swaps().filter(model_a="base", model_b="other")
+    assert table.select(names).equals(whole.select(names))
+    # One item alone has a weight.
+    (note,) = rank_swaps(cube, np.eye(ITEMS)[0], DRAWS, ranked={"other", "base"})["note"]
+    assert note == "interval and p undefined: one item"
+    with pytest.raises(ValueError, match="draws must be at least 1, not 0"):
+        rank_swaps(cube, kappa, 0)
+
+
 def test_one_model_one_item_and_no_weight():
     one_model = swaps({"base": BASE})
     assert dict(one_model.schema) == RANK_SWAPS and one_model.is_empty()
@@ -63,5 +79,6 @@ def test_one_model_one_item_and_no_weight():
     text = printed_rank_swaps(table, {name: name for name in TABLES}, DRAWS).latex
     assert r"\textrm{--}" in text and "–" not in text
     nothing = swaps(weights=WEIGHTS.with_columns(kappa=pl.lit(0.0)))
+    assert set(nothing["note"]) == {"undefined: no item has a weight"}
     assert nothing["opposite"].null_count() == nothing["p"].null_count() == 3
     assert "nan" not in (table.write_csv() + nothing.write_csv()).lower()

@@ -2,6 +2,7 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.bench_c.metrics.table1 import HIGHER_IS_BETTER, TABLE1, best_rows, rank, table1
+from benchc.errors import InputError
 from benchc.schemas.models import Model
 
 STRONG = Model("strong", "Strong", 2025, 8.0)
@@ -62,8 +63,38 @@ def test_the_best_of_each_column_follows_its_arrow():
     best = best_rows(table1([STRONG, WEAK], [GOOD, BAD], WEIGHTS))
     assert (best["acc_clean"], best["delta_acc"], best["ras"]) == ({0}, {1}, {0})
     assert best["entropy_clean"] == {0, 1}  # a tie
+    # The arrows of the paper's Table 1: accuracies and RAS point up, uncertainty and calibration error down.
     rising = pl.DataFrame({name: [0.1, 0.2, 0.3] for name in HIGHER_IS_BETTER})
-    assert best_rows(rising)["delta_calibration"] == {0}
+    up = {"acc_clean", "delta_acc", "ras"}
+    assert best_rows(rising) == {name: {2 if name in up else 0} for name in HIGHER_IS_BETTER}
+    # Among the ranked ones alone, without those that have no value.
+    labels = rising.with_columns(label=pl.Series(["A", "B", "C"]), ras=pl.Series([0.1, None, 0.3]))
+    best = best_rows(labels, {"A", "B"})
+    assert (best["acc_clean"], best["entropy_clean"], best["ras"]) == ({1}, {0}, {0})
+
+
+def test_a_target_without_a_rank_takes_none_from_others():
+    table = table1([STRONG, WEAK], [GOOD, BAD], WEIGHTS, ranked={"Strong"})
+    assert table["rank_delta_acc"].to_list() == table["rank_ras"].to_list() == [1, None]
+    assert table["ras"].to_list() == [-0.375, -0.5625]
+
+
+def test_items_without_scores_are_counted_and_rows_may_have_any_order():
+    more = pl.concat([WEIGHTS, pl.DataFrame({"id": ["a/3"], "kappa": [0.5]})])
+    given = table1([STRONG, WEAK], [GOOD, BAD.reverse()], more, excluded=1)
+    assert given.equals(table1([STRONG, WEAK], [GOOD, BAD], WEIGHTS))
+    for weights, excluded, what in (
+        (more, 2, "1 of them differ, first a/3: scores and selection are from different runs"),
+        (more, 0, "1 of them differ, first a/3: "),
+        (WEIGHTS, 1, "2 are selected, and 0 of them differ where 1 should have no scores: "),
+    ):
+        with pytest.raises(InputError, match=what):
+            table1([STRONG], [GOOD], weights, excluded=excluded)
+    # As many as are excluded, but one that was scored is not selected.
+    with pytest.raises(
+        ValueError, match="2 items were scored, 2 are selected, and 2 of them differ, first a/2"
+    ):
+        table1([STRONG], [GOOD], more[[0, 2]], excluded=1)
 
 
 def test_ties_but_for_a_rounding_share_the_lower_rank():

@@ -83,6 +83,14 @@ def test_a_step_without_spread_is_left_out_and_noted():
     [
         (HAND.filter(severity=2), "one severity"),
         (HAND.filter(id="s/0"), "z undefined at 1 step,"),  # one item
+        (
+            HAND.with_columns(ras=0.5),
+            "z undefined at 1 step, where a metric shifts equally on all items; t and",
+        ),
+        (
+            pl.concat([HAND, HAND.with_columns(corruption=pl.lit("snow"))]).with_columns(ras=0.5),
+            "z undefined at 2 steps, where",
+        ),
         (HAND, "t and p undefined: 1 corruption"),
         (pl.concat([HAND, HAND.with_columns(corruption=pl.lit("snow"))]), "same under every corruption"),
     ],

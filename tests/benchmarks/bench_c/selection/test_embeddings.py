@@ -109,6 +109,13 @@ def test_an_item_that_cannot_be_embedded_is_named(images: list[bytes], match: st
         list(image_vectors(pool, MeanColour()))
 
 
+def test_an_item_whose_images_are_null_has_none() -> None:
+    images = pl.lit(None, POOL.schema["images"])
+    pool = pl.concat([POOL, items(("s/9", "a", [])).with_columns(images=images)])
+    with pytest.raises(InputError, match="item 's/9' has no image; remove it"):
+        list(image_vectors(pool, MeanColour()))
+
+
 class Broken(MeanColour, Letters):
     """Embeds as its parents do, but puts a value that is not finite into the second vector."""
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from benchc.benchmarks.bench_c.selection.greedy import greedy, scores_against_all
+from benchc.benchmarks.bench_c.selection.lazy import pick_all
 
 
 def brackets(kappa, embeddings, alpha, picked):
@@ -148,6 +149,16 @@ def test_pruning_changes_nothing_in_a_larger_pool(common):
     assert found.score.tolist() == final.tolist()
 
 
+def test_of_similar_vectors_few_scores_are_computed():
+    random = np.random.default_rng(7)
+    vectors = [random.normal(size=(1500, d)) / math.sqrt(d) + 1 for d in (24, 9)]
+    kappa = random.integers(0, 300, 1500) / 300
+    lengths = tuple(np.linalg.norm(rows, axis=1) for rows in vectors)
+    *_, computed = pick_all(kappa, 1.0, tuple(vectors), lengths, np.array([0, 24, 33]))
+    # All scores at every step would be a million; a score of each row is the least.
+    assert 1500 < computed < 0.04 * 1500 * 1501 / 2
+
+
 @settings(max_examples=100)
 @given(CASES, st.sampled_from([(1.0, 1.0), (0.0, 1.0), (1.0, 0.0), (0.3, 2.0)]))
 def test_against_the_formula(case, alpha):
@@ -190,6 +201,9 @@ def test_diversity_alone_starts_with_the_first_row():
     assert found.order[0] == 0
     assert found.score[0] == 2.0
     assert found.order.tolist() == greedy(kappa[::-1], embeddings, alpha=(0.0, 1.0)).order.tolist()
+    # Without vectors, kappa alone decides.
+    found = greedy([0.25, 0.5, 0.5], [])
+    assert (found.order.tolist(), found.score.tolist()) == ([1, 2, 0], [0.25, 0.5, 0.5])
     kappa, embeddings = random_case(1, 6, (4, 3, 2))
     for count in (1, 3):
         found = greedy(kappa, embeddings[:count])

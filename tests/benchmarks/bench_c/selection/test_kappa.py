@@ -148,7 +148,9 @@ TWICE = r"occurs twice among fog, .*; name each once"
         ({"one": WHOLE}, ["fog"], [], ValueError, AT_LEAST_ONE),
         ({"one": WHOLE}, ["fog", "fog"], [1, 2], InputError, TWICE),
         ({"one": WHOLE}, ["fog"], [1, 2, 2], InputError, TWICE),
-        ({"one": WHOLE}, ["clean", "fog"], [1], ValueError, "clean predictions"),
+        ({"one": WHOLE}, ["clean", "fog"], [1, 2], ValueError, "clean predictions"),
+        ({"one": WHOLE}, ["fog"], [0, 1], ValueError, "clean predictions"),
+        ({"one": WHOLE}, ["fog"], [3], InputError, "severity 3 alone gives every item kappa 0"),
     ],
 )
 def test_what_does_not_count_once_is_refused(selectors, corruptions, severities, error, message):

@@ -20,6 +20,10 @@ def embeddings(image: list[list[float]], text: list[list[float]]) -> pl.DataFram
     )
 
 
+def numbered(count: int) -> pl.DataFrame:
+    return pl.DataFrame({"id": [f"n/{number}" for number in range(count)], "kappa": [0.5] * count})
+
+
 VECTORS = embeddings([[1, 0], [9, 9], [1, 0], [0, 1]], [[0, 1], [9, 9], [1, 0], [0, 1]])
 
 
@@ -55,6 +59,15 @@ def test_alpha_weights_the_score_and_embeddings_come_in_any_order():
     [
         (KAPPA, VECTORS.head(3), {}, "embeddings lacks 1 item that the other table has: a/3"),
         (KAPPA.head(2), VECTORS, {}, "kappa lacks 2 items that the other table has: a/2, a/3"),
+        # At most five are named.
+        (
+            numbered(6),
+            VECTORS.clear(),
+            {},
+            "embeddings lacks 6 items that .* has: n/0, n/1, n/2, n/3, n/4, …; ",
+        ),
+        (numbered(5), VECTORS.clear(), {}, "embeddings lacks 5 items that .* has: n/0, n/1, n/2, n/3, n/4; "),
+        (pl.concat([numbered(6)] * 2), VECTORS, {}, "kappa: items occur twice: n/0, n/1, n/2, n/3, n/4$"),
         (pl.concat([KAPPA, KAPPA.head(1)]), VECTORS, {}, "kappa: items occur twice: a/0"),
         (KAPPA, embeddings([[1], [1], [1, 2], [1]], [[1]] * 4), {}, r"the image embeddings are incomplete"),
         (KAPPA.with_columns(kappa=pl.lit(0.0)), VECTORS, {}, "all 4 items have kappa 0"),

@@ -101,6 +101,9 @@ def test_agreement_by_hand():
     one = selected("abcd", [1.0] * 4, [True, True, False, False])
     found = agreement(one, one)
     assert (found["jaccard"], found["spearman"], found["kendall"]) == (1.0, None, None)
+    other = selected("abcd", [None] * 4, [True, False, False, False])
+    found = agreement(one, other)
+    assert (found["compared"], found["spearman"], found["selected"], found["jaccard"]) == (0, None, 1, 1 / 2)
 
 
 def test_each_row_compares_its_own_selection_with_the_configured_one():

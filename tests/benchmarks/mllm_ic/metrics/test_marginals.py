@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from benchc.benchmarks.mllm_ic.metrics.marginals import (
+    CHUNK,
     capability_groups,
     columns_of,
     corruption_groups,
@@ -33,3 +34,9 @@ def test_estimates_are_means_of_mid_level_capabilities_with_differences_to_clean
     assert ends[1][1] < 0  # so that a turned sign shows
     values = found[[*columns].index(f"{place} 4"), perception]
     assert values == pytest.approx([own[0], *ends[0], *ends[1]])
+    # In parts of the columns, of which there are several, as in one.
+    assert len(columns) > CHUNK
+    drawn = run.draws(["a"], columns, DRAWS, SEED)[:, 0] @ weights.T
+    assert found[..., 0] == pytest.approx(drawn[0])
+    ends = np.quantile(drawn[1:], [0.025, 0.975], axis=0)
+    assert np.moveaxis(found[..., 1:3], -1, 0) == pytest.approx(ends)

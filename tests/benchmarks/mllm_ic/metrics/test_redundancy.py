@@ -22,6 +22,12 @@ def test_the_correlation_is_spearmans_with_ties_and_the_sample_does_not_choose_t
     assert found.correlation[:, 0] == pytest.approx([-1, 1])
 
 
+def test_a_type_under_which_models_are_equal_comes_last() -> None:
+    rising = np.linspace(0.2, 0.8, 4)
+    found = growing_subsets(np.tile(np.stack([np.full(4, 0.5), rising], axis=1), (3, 1, 1)))
+    assert (found.order.tolist(), found.smallest) == ([1, 0], 1)
+
+
 def drawn(sample: np.ndarray, noise: float) -> np.ndarray:
     """Return a sample [models, types] and 60 noisy resamples of it."""
     noises = np.random.default_rng(2).normal(0, noise, (60, *sample.shape))

@@ -98,6 +98,11 @@ def test_flickr30k_files(images: Path, tmp_path: Path) -> None:
     frame, remarks = read("1.jpg#0\ta\n1.jpg#0\tb\n", "flickr30k", images, tmp_path)
     assert frame["caption"].to_list() == ["a"]
     assert remarks == [("set/1.jpg", 2, "caption 0 of image 1.jpg is there twice")]
+    # A number has at most nine digits.
+    frame, remarks = read(f"1.jpg#{'9' * 9}\ta\n2.jpg#{'1' * 10}\tb\n", "flickr30k", images, tmp_path, "all")
+    assert frame["id"].to_list() == ["set/1.jpg#999999999"] and remarks == [
+        ("set/2.jpg#1111111111", 2, reason)
+    ]
     # A byte order mark is of the first line alone.
     mark = "\N{ZERO WIDTH NO-BREAK SPACE}"
     frame, remarks = read(f"{mark}1.jpg#0\tA dog.\n{mark}2.jpg#0\tTwo.\n", "flickr30k", images, tmp_path)
@@ -178,12 +183,16 @@ def test_tsv_has_its_images(tmp_path: Path) -> None:
         ("6", f"['{one}', '{two}']", '["x"]', "f.png"),
         ("7", two, '["x"]', "a.png"),
         ("8", "AAAA" * 40, '["x"]', "g.png"),
+        ("9", base64.b64encode(picture(3)).decode(), '["x"]', "n" * 201),
+        ("10", base64.b64encode(picture(4)).decode(), '["Of a long name"]', "n" * 200),
+        ("11", base64.b64encode(picture(5)).decode(), '["x"]', "a\x1b.png"),
     )
     frame, remarks = read(text, "tsv", None, tmp_path, "all")
-    assert frame["id"].to_list() == ["set/1#0", "set/1#1", "set/a.png#0", "set/a.png#1"]
-    assert frame["caption"].to_list() == ["In Python", "it's", "It's a dog", "A é"]
-    assert frame["bytes"].to_list() == [picture(2), picture(2), picture(1), picture(1)]
-    assert frame["file"].null_count() == 4
+    name = "n" * 200
+    assert frame["id"].to_list() == ["set/1#0", "set/1#1", "set/a.png#0", "set/a.png#1", f"set/{name}#0"]
+    assert frame["caption"].to_list() == ["In Python", "it's", "It's a dog", "A é", "Of a long name"]
+    assert frame["bytes"].to_list() == [picture(number) for number in (2, 2, 1, 1, 4)]
+    assert frame["file"].null_count() == 5
     found = {id_: reason for id_, _, reason in remarks}
     assert found["set/b.png"] == "image b.png: is a copy of image a.png"
     assert found["set/c.png"] == "image '9' is neither an image in base64 nor the index of a row before"
@@ -191,7 +200,9 @@ def test_tsv_has_its_images(tmp_path: Path) -> None:
     assert found["set/e.png"].startswith("the answer '[]' is no list of texts")
     assert found["set/f.png"] == "has 2 images; a sample has one"
     assert found["set/a.png"] == "names its image a.png, which is the name of a different image"
-    assert "are not a complete image" in found["set/g.png"] and len(remarks) == 7
+    assert "are not a complete image" in found["set/g.png"] and len(remarks) == 9
+    wrong = "the image's name is not one line of 1 to 200 characters"
+    assert found[f"set/{name}n"] == found["set/a\x1b.png"] == wrong
 
 
 def test_rows_that_are_no_samples_are_listed(images: Path, tmp_path: Path) -> None:

@@ -13,15 +13,17 @@ from benchc.benchmarks.naturalbench.curation import release
 from benchc.benchmarks.naturalbench.curation.content import question_key, read_contents
 from benchc.benchmarks.naturalbench.curation.groups import Group, Question, group_id, groups_of
 from benchc.benchmarks.naturalbench.curation.release import COLUMNS, check_groups, release_rows
+from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.tables.overlap import overlap, overlap_rows
 from benchc.errors import InputError
 from benchc.images import decode, encode_png
+from benchc.schemas.parquet import write_table
 from benchc.sources.error import SourceError
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from tests.benchmarks.made import frame_of
 from tests.benchmarks.naturalbench.curation.reviewing import questions
-from tests.benchmarks.naturalbench.drawn import drawn_captions, pairs_of, sample
+from tests.benchmarks.naturalbench.drawn import drawn_captions, embeddings_footer, pairs_of, sample
 
 YES_NO = (Question("Dog?", ("Yes", "No"), 0), Question('"Cat",\t?', ("Yes", "No"), 2))
 CHOICE = (Question("What?", ("dog", "cat"), 1), Question("Who?", ("cat", "dog"), 0))
@@ -124,6 +126,25 @@ def test_counts_are_of_groups_and_images():
         '{"groups": 3, "items": 12, "images": 3, "groups_by_type": {"multiple_choice": 1, "yes_no": 2}, '
         '"groups_by_subset": {"Set": 2, "Set + A": 1}, "groups_by_method": {"mined": 2, "random": 1}}'
     )
+
+
+def test_the_record_names_each_encoder_with_the_hashes_of_its_files(tmp_path):
+    file = tmp_path / "weights.bin"
+    file.write_bytes(b"abc")
+    paths = []
+    for name in ("tiny", "other"):
+        paths.append(tmp_path / f"{name}.parquet")
+        nothing = pl.DataFrame(schema=pl.Schema(EMBEDDINGS.columns))
+        write_table(nothing, paths[-1], EMBEDDINGS, embeddings_footer(name))
+    facts = {"library": "open_clip", "name": "E", "pretrained": "tag", "commit": "c" * 40, "device": "cpu"}
+    # The digest of FIPS 180-4's example.
+    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert release.encoder_facts(paths, {"tiny": [file]}) == {
+        "tiny": facts | {"batch": 32, "sha256": {str(file): digest}},
+        "other": facts | {"batch": 32, "sha256": {}},
+    }
+    with pytest.raises(InputError, match="--questions and --kept are not of the same rounds; give one file"):
+        release.read_release(file, file, [file], [])
 
 
 def test_equal_images_and_equal_groups_are_refused():

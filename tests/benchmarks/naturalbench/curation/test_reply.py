@@ -121,6 +121,12 @@ def test_a_reply_that_is_not_usable_says_why(text, message):
         ("multiple_choice", {"Question": "Which colour?"}, "its options A and B are not found"),
         ("multiple_choice", {"Question": "Which? A: Red; B: red."[:-1]}, "its options are equal"),
         ("multiple_choice", {"Option A": "red"}, "it has no option B"),
+        # Which of two equal options an answer repeats is unknown.
+        (
+            "multiple_choice",
+            dict.fromkeys(("Option A", "Option B", "Caption1 Answer", "Caption2 Answer"), "red"),
+            "its answers are 'red' and 'red', not 'A' and 'B'",
+        ),
     ],
 )
 def test_a_question_that_is_not_usable_leaves_the_other(kind, changes, message):

@@ -12,7 +12,11 @@ from hypothesis import strategies as st
 
 from benchc.benchmarks.naturalbench.curation import review_files
 from benchc.benchmarks.naturalbench.curation.keep import kept_pairs, kept_questions
-from benchc.benchmarks.naturalbench.curation.review_csv import read_reviews, review_csv
+from benchc.benchmarks.naturalbench.curation.review_csv import (
+    read_reviews,
+    review_csv,
+    reviews_or_stop,
+)
 from benchc.benchmarks.naturalbench.curation.review_files import (
     SHOWN,
     ReviewError,
@@ -180,7 +184,9 @@ def test_a_spreadsheet_computes_no_question_or_option(tmp_path):
     header, *lines = filled()
     form = {"encoding": "utf-8-sig", "lineterminator": "\r\n", "quoting": csv.QUOTE_ALL}
     save(tmp_path / "reviews/0/anna.csv", [[*line, "remark"] for line in (header, *lines[::-1])], **form)
-    save(tmp_path / "reviews/0/bob.csv", [*filled("bob"), ["", " "], []])
+    # Some spreadsheets write more cells than the header has.
+    header, *lines = filled("bob")
+    save(tmp_path / "reviews/0/bob.csv", [header, *([*line, ""] for line in lines), ["", " "], []])
     assert read(tmp_path)["answer"].to_list() == [0, 1, 2, 1] * 2
 
 
@@ -218,6 +224,15 @@ def test_all_absent_reviews_are_named_with_their_forms_and_files(tmp_path):
     )
 
 
+def test_to_wait_for_people_ends_the_process_with_all_lines(tmp_path):
+    given = (ROWS, ["anna", "bob"], tmp_path / "reviews", tmp_path / "forms", "0")
+    with pytest.raises(SystemExit) as caught:
+        reviews_or_stop(*given)
+    assert str(caught.value).splitlines() == [*lines_of(tmp_path)]
+    both(tmp_path)
+    assert reviews_or_stop(*given).equals(read(tmp_path))
+
+
 def test_no_file_is_needed_of_whom_nothing_is_asked(tmp_path):
     save(tmp_path / "bob.csv", filled("bob"))
     choices = {"anna": {}, "bob": {row.id: row.choices for row in ROWS}}
@@ -253,6 +268,10 @@ def with_line(lines, number, **changes):
         (with_line(filled(), 1, answer="A"), "row 2: the answer 'A' is none of Yes, No, Unanswerable"),
         (with_line(filled(), 4, answer="Yes"), "row 5: the answer 'Yes' is none of A, B, Unanswerable"),
         (with_line(filled(), 4, answer="0"), "row 5: the answer '0' is none of A, B, Unanswerable"),
+        # At most 40 characters of a cell are shown.
+        (with_line(filled(), 1, answer="x" * 41), f"row 2: the answer '{'x' * 40}' is none of Yes"),
+        (with_line(filled(), 1, annotator="b" * 41), f"row 2: is a review by '{'b' * 40}', not by anna"),
+        ([*filled(), ["9" * 41, *filled()[1][1:]]], f"row 6: id 'r{'9' * 39}' is not in round 0"),
         ([["id", "annotator"]], "has no column 'answer'; keep the columns id, annotator, answer of the form"),
         ([["id", "annotator", "answer", "answer"]], "has two columns 'answer'"),
         ([*filled()[:2], filled()[2][:3]], "row 3: has 3 cells, the header has 8; complete it"),

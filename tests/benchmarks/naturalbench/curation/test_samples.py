@@ -71,7 +71,8 @@ def test_pairs_of_a_file(images: Path) -> None:
     path.write_text(
         f"{HEADER}p1,a.png,b.png,One,Two\np1,b.png,a.png,Three,Four\np2,a.png,a.png,x,y\n,a.png,b.png,x,y\n"
         "p3,a.png,c.png,x,y\np4,a.png,b.png,x, \np5,a.png\np7,a.png,copy.png,x,y\n"
-        "p8,a.png,b.png,x,y\0\np6,b.png,a.png,Five,Six\n"
+        f"p8,a.png,b.png,x,y\0\np6,b.png,a.png,Five,Six\np9,,b.png,x,y\np10,{'n' * 201},b.png,x,y\n"
+        "p\x1b,a.png,b.png,x,y\n"
     )
     captions, pairs, report = read_retrieval_pairs(path, images)
     check_frame(captions, path, CAPTIONS)
@@ -91,6 +92,8 @@ def test_pairs_of_a_file(images: Path) -> None:
         (8, "has 2 fields where the header has 5"),
         (9, "has one image twice"),
         (10, "contains a NUL character"),
+        *((line, "the image's name is not one line of 1 to 200 characters") for line in (12, 13)),
+        (14, "has no pair, the name of the row"),
     ]
     # A file without pairs.
     path.write_text(HEADER)

@@ -7,7 +7,13 @@ from typing import Any
 import polars as pl
 import pytest
 
-from benchc.benchmarks.r_bench.judging.comparisons import comparisons, read_items, replies_of_run
+from benchc.benchmarks.r_bench.judging.comparisons import (
+    comparisons,
+    read_items,
+    replies_of_run,
+    wanted_cells,
+)
+from benchc.benchmarks.r_bench.judging.people import people_comparisons
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.benchmarks.r_bench.schemas.scores import SCORES
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
@@ -185,6 +191,24 @@ def test_the_best_and_the_worst_person_are_left_out(tmp_path: Path) -> None:
 def test_ids_that_differ_are_one_sentence(tmp_path: Path, answers: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=rf"^{tmp_path}/p1\.csv: {message}"):
         answered(tmp_path, BEST, answers, WORST)
+
+
+def test_a_person_answers_an_item_once(tmp_path: Path) -> None:
+    shown = wanted_cells({"jpeg": {"s/a": [2], "s/b": [3]}})
+    files = written(tmp_path, PAIRS[:2])
+    items = read_items(files["pool"], files["references"], files["tasks"])
+    path = tmp_path / "person.csv"
+    path.write_text("id,answer\ns/b,A\ns/a,B\ns/b,B\n")
+    with pytest.raises(InputError, match=r"person\.csv: row 4: 's/b' has a second answer; remove one$"):
+        people_comparisons(path, shown, items)
+    path.write_text("id,answer\ns/b,A\ns/a,B\n")
+    found = [(each.item.id, each.severity, each.reply) for each in people_comparisons(path, shown, items)]
+    assert found == [("s/a", 2, "B"), ("s/b", 3, "A")]
+    twice = wanted_cells({"jpeg": {"s/a": [2], "s/b": [1, 3]}})
+    with pytest.raises(
+        InputError, match=r"^item s/b is shown under several dimensions, but answers of people"
+    ):
+        people_comparisons(path, twice, items)
 
 
 FOLDER = SHARED / "data/real/r-bench"

@@ -10,12 +10,14 @@ import pytest
 from pydantic import ValidationError
 
 from benchc.benchmarks.r_bench.judging.comparisons import Comparison, Item
-from benchc.benchmarks.r_bench.judging.judges import report
+from benchc.benchmarks.r_bench.judging.judges import open_judge, report
 from benchc.benchmarks.r_bench.judging.letter import letter_score, named_option
 from benchc.benchmarks.r_bench.judging.options import JudgeOptions
 from benchc.benchmarks.r_bench.judging.rule import rule_judge, token_f1
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.benchmarks.r_bench.settings import Judge, Settings
+from benchc.endpoint.service import Service
+from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table
 from tests.benchmarks.made import frame_of
 from tests.benchmarks.r_bench.judging.replied import written
@@ -82,6 +84,27 @@ def test_a_judge_with_one_score_for_a_task_is_a_warning(rows: pl.DataFrame, warn
     assert capfd.readouterr().err.endswith(line) == (warns > 0)
 
 
+@pytest.mark.parametrize(("count", "word"), [(100, "note"), (99, "warning")])
+def test_more_than_one_of_a_hundred_judgements_without_a_score_is_a_warning(
+    count: int, word: str, capfd: Any
+) -> None:
+    judged = table([1.0, 2.0] * 50, unreadable=1).tail(count)
+    report(pl.concat([judged, table([1.0] * 7, judge="letter")]), "a")
+    first, second = capfd.readouterr().err.splitlines()
+    assert first == f"a: {count + 7} judgements, 7 by letters"
+    assert second == (
+        f"{word}: a: 1 judgement (1.0%) without a readable score, counted as 0, the first in the recording k"
+    )
+
+
+def test_scores_of_people_are_needed_for_the_judge_human() -> None:
+    with (
+        pytest.raises(InputError, match=r"--scores is needed by --judge\.kind=human; give the CSV file"),
+        open_judge(JudgeOptions(kind="human"), Service(), None, "m"),
+    ):
+        pass
+
+
 OPTIONS = ["a dog", "A cat", "dog"]
 FOLDER = SHARED / "data/real/r-bench"
 
@@ -100,6 +123,7 @@ def test_other_replies_need_a_judge(reply: str) -> None:
     # A reply that may be a letter or another option needs a judge.
     assert named_option("A", ["B", "a", "C"]) is None
     assert named_option("C", ["B", "a", "C"]) == "C"
+    assert named_option("B", ["b", "x"]) is None
     # "An" is no letter A before the text "n".
     assert named_option("An", ["n", "m"]) is None
 

@@ -131,3 +131,12 @@ def test_readings_of_the_same_judgements():
     several = [r for kind in ("dis", "ref", "com") for r in repeats("a", "vqa", kind, 1, 2)]
     both = {"m": judged(*rows), "n": judged(*several)}
     assert [name for name, _ in readings(both)] == ["as configured"]
+    names = [name for name, _ in readings({"n": judged(*several)})]
+    assert names == ["as configured", "judgement 1", "judgement 2"]
+    # No reply has both a letter and a judge's score.
+    apart = [
+        (id_, "mcq", kind, 0, 0, judge, 1.0)
+        for kind in ("dis", "ref", "com")
+        for id_, judge in (("a", "letter"), ("b", "llm"))
+    ]
+    assert [name for name, _ in readings({"m": judged(*apart)})] == ["as configured", "letters alone"]

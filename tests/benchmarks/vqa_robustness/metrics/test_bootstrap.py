@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from benchc.benchmarks.vqa_robustness.metrics.bootstrap import vre_draws
+from benchc.benchmarks.vqa_robustness.metrics.bootstrap import Draws, vre_draws
 from benchc.benchmarks.vqa_robustness.metrics.severity import severity_metrics
 from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, vre, weights_of
 from benchc.statistics.ranks import rank_shares
@@ -75,6 +75,17 @@ def test_resamples_in_which_other_models_have_vre_are_left_out(answers):
     np.testing.assert_allclose(high, np.quantile(found.models[1:][~lacking], 0.975, axis=0))
     assert np.isfinite(low).all() and np.isfinite(low_c).all()
     np.testing.assert_allclose(rank_shares(found.models[1:][found.kept]).sum(axis=1), 1)
+
+
+@pytest.mark.parametrize(("draws", "known"), [(20, True), (19, False)])
+def test_one_of_twenty_resamples_may_be_left_out(draws: int, known: bool) -> None:
+    values = np.arange(1.0 + draws)[:, None]
+    values[3] = np.nan
+    found = Draws(values, values, values, values)
+    low, high = found.interval(values)
+    assert found.kept.tolist() == [number != 2 for number in range(draws)]
+    expected = np.quantile(np.delete(values[1:], 2), [0.025, 0.975]) if known else [np.nan] * 2
+    np.testing.assert_allclose([*low, *high], expected)
 
 
 def test_there_are_no_intervals_where_many_resamples_are_left_out(answers):
