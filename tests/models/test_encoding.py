@@ -150,6 +150,18 @@ def test_an_image_processor_that_is_called_twice_or_never_is_not_called_alone():
         assert [rows for rows, _ in processor.calls] == [1, 2, 2]
 
 
+def test_what_changes_with_the_prompt_is_noticed_after_the_first_comparison():
+    processor = Processor(nested=True)
+    encoder = PromptEncoder(processor)
+    encoder.encode("a", variants(2))
+    assert encoder.independent(1)
+    processor.more = OF_A_BATCH["other pixels"]
+    for prompts in (1, 2):
+        found = encoder.encode("b", variants(2))
+        assert found["pixels"].flatten().tolist() == [99, 99]
+        assert processor.calls[-1][0] == 2 and len(processor.calls) == 2 + 2 * prompts
+
+
 def test_a_processor_that_fails_keeps_its_image_processor():
     processor = Processor(nested=True)
     before = processor.image_processor
