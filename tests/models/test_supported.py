@@ -1,6 +1,7 @@
 """Families are those of the installed transformers; without it, none is refused."""
 
 import importlib.util
+from collections.abc import Iterator
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 
@@ -11,10 +12,10 @@ from benchc.models.supported import UnsupportedFamilyError, check_family, is_sup
 
 
 @pytest.fixture
-def installed(tmp_path, monkeypatch) -> Path:
+def installed(tmp_path, monkeypatch) -> Iterator[Path]:
     """A transformers of two folders of models, and one that is none."""
     origin = tmp_path / "__init__.py"
-    for name in ("llava", "qwen2_vl", "__pycache__", "auto"):
+    for name in ("llava", "qwen2_vl", "__pycache__", "_own", "auto"):
         (tmp_path / "models" / name).mkdir(parents=True)
     (tmp_path / "models/file.py").write_text("")
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: ModuleSpec("t", None, origin=str(origin)))
@@ -27,7 +28,7 @@ def installed(tmp_path, monkeypatch) -> Path:
     ("family", "known"),
     [
         *(("llava", True), ("qwen2_vl", True), (None, True), ("eagle", True)),
-        *(("llavaa", False), ("__pycache__", False), ("file.py", False)),
+        *(("llavaa", False), ("__pycache__", False), ("_own", False), ("file.py", False)),
         ("florence", False),
     ],
 )

@@ -146,13 +146,13 @@ def test_the_features_of_the_tiles_take_the_places_of_the_context():
         given.update(inputs)
         return SimpleNamespace(logits="logits")
 
-    table = torch.nn.Embedding(100, 2)
+    table = torch.nn.Embedding(101, 2)
     language.get_input_embeddings = lambda: table  # type: ignore[attr-defined]
     sail = model()
     sail.model.language_model = language
     sail.model.extract_feature = lambda pixels: pixels.reshape(2, 1, 2).double()
     batch = {
-        "input_ids": torch.tensor([[5, 99, 1], [99, 5, 1]]),
+        "input_ids": torch.tensor([[5, 99, 1], [99, 5, 100]]),
         "attention_mask": torch.ones(2, 3),
         "pixel_values": torch.tensor([[10.0, 11.0], [20.0, 21.0]]),
     }
