@@ -9,10 +9,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+import httpx2 as httpx
 import pytest
+from tenacity import RetryCallState, Retrying
 
+from benchc.endpoint.answer import Answer
 from benchc.endpoint.api_key import read_key
-from benchc.endpoint.client import LARGEST_ANSWER, Endpoint, EndpointError, EndpointSettings
+from benchc.endpoint.client import (
+    LARGEST_ANSWER,
+    Endpoint,
+    EndpointError,
+    EndpointSettings,
+    _retry_after,
+    _TransientError,
+)
 from benchc.endpoint.recording import request_hash
 from benchc.errors import InputError
 from tests.endpoint.replies import OK, ReplyingServer, replying
@@ -105,6 +115,56 @@ def test_retry_after_is_respected(as_date):
         assert client.get("/v1").ok
         # A date has whole seconds.
         assert 1.0 < time.monotonic() - start < 4
+
+
+def test_a_wait_doubles_with_as_much_again_at_random_and_has_a_limit():
+    def wait(attempt: int, retry_after: float = 0.0, first: float = 1.0) -> float:
+        state = RetryCallState(Retrying(), None, (), {})
+        state.attempt_number = attempt
+        error = _TransientError("a", "b", retry_after) if retry_after else _TransientError("a", "b")
+        state.set_exception((type(error), error, None))
+        return Endpoint(EndpointSettings("http://127.0.0.1:1", first_wait_s=first))._wait(state)
+
+    for attempt, least in ((1, 1), (2, 2), (4, 8)):
+        assert least <= wait(attempt) <= least + 1
+    assert 0.1 <= wait(1, first=0.1) <= 0.2
+    assert [wait(1, 60), wait(1, 301), wait(20)] == [60, 300, 300]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("1.5", 1.5), ("0", 0), ("-3", 0), ("", 0), ("soon", 0), ("Mon, 01 Jan 2001 00:00:00 GMT", 0)],
+)
+def test_a_wait_that_is_over_or_unreadable_is_none(text, seconds):
+    assert _retry_after(httpx.Response(503, headers={"Retry-After": text})) == seconds
+    assert _retry_after(httpx.Response(503)) == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "ok", "is_redirect"),
+    [(200, True, False), (299, True, False), (300, False, True), (399, False, True), (400, False, False)],
+)
+def test_what_a_status_says(status, ok, is_redirect):
+    answer = Answer(status, "")
+    assert (answer.ok, answer.is_redirect) == (ok, is_redirect)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ('{"error": {"message": "no\\n such", "code": 3}}', "400 no such"),
+        ('{"error": "no"}', "400 no"),
+        ('{"error": {"code": 3}}', "400 {'code': 3}"),
+        # As FastAPI's, and vLLM's before 0.10, which have no "error".
+        ('{"detail": "no"}', "400 {'detail': 'no'}"),
+        ('{"message": "no"}', "400 no"),
+        ('["no"]', '400 ["no"]'),
+        ("<p>no\n</p>", "400 <p>no </p>"),
+        ("", "400"),
+    ],
+)
+def test_the_reason_of_a_refusal_is_found_in_any_form(text, shown):
+    assert Answer(400, text).shown() == shown
 
 
 def test_a_refusal_is_an_answer_and_is_not_tried_again():
@@ -229,6 +289,10 @@ def test_a_server_of_this_machine_is_asked_without_a_proxy(monkeypatch):
         monkeypatch.setenv(variable, "http://127.0.0.1:9")
     with replying(OK) as server, endpoint(server) as client:
         assert client.get("/v1").ok
+    hosts = {"localhost": False, "[::1]": False, "example.org": True, "10.0.0.1": True}
+    for host, trust_env in hosts.items():
+        with Endpoint(EndpointSettings(f"http://{host}:1")) as client:
+            assert client._client.trust_env is trust_env
 
 
 def test_the_first_request_that_fails_for_good_ends_all_others():
@@ -308,7 +372,8 @@ def test_a_key_comes_from_the_variable_that_is_named():
     for environment in ({}, {"MY_KEY": ""}):
         with pytest.raises(InputError, match="variable MY_KEY, which should have the server's key, is not"):
             read_key("MY_KEY", environment)
-    for wrong in ("short", f"{KEY}\n", f"Bearer {KEY}", "schlüssel-1234", 'quoted"1234', r"escaped\1234"):
+    assert read_key("MY_KEY", {"MY_KEY": "12345678"}).value == "12345678"
+    for wrong in ("1234567", f"{KEY}\n", f"Bearer {KEY}", "schlüssel-1234", 'quoted"1234', r"escaped\1234"):
         with pytest.raises(InputError, match="variable MY_KEY is no key") as caught:
             read_key("MY_KEY", {"MY_KEY": wrong})
         assert wrong not in str(caught.value) and "secret" not in str(caught.value)
@@ -330,10 +395,13 @@ def test_what_was_recorded_is_replayed_without_a_server(tmp_path):
         missing = f"{request_hash('POST', '/v1', {'a': 2})}.json: no answer to this request to /v1"
         with pytest.raises(InputError, match=missing):
             client.post("/v1", {"a": 2})
-        (tmp_path / files[0]).write_text("{")
-        (tmp_path / files[1]).write_text("[]")
-        with pytest.raises(InputError, match="is not a recorded answer; delete it and record it again"):
-            client.get("/v2")
+        written = json.loads((tmp_path / files[0]).read_text())
+        others = ({"status": "200"}, {"status": True}, {"text": 1}, {"status": 200, "text": "<html>"})
+        for text in ("{", "[]", *(json.dumps(written | other) for other in others)):
+            for file in files:
+                (tmp_path / file).write_text(text)
+            with pytest.raises(InputError, match="is not a recorded answer; delete it and record it again"):
+                client.get("/v2")
 
 
 ELSEWHERE = EndpointSettings("http://another.invalid:1")

@@ -10,7 +10,7 @@ from typing import IO
 import httpx2
 import pytest
 
-from benchc.endpoint.process import arguments_of, free_port, running
+from benchc.endpoint.process import _last_line, arguments_of, free_port, running
 from benchc.errors import InputError
 from benchc.redaction import remember
 from tests.endpoint.replies import OK, replying
@@ -171,6 +171,24 @@ def test_the_log_of_a_server_has_no_key_once_it_has_ended(tmp_path):
     with pytest.raises(InputError, match=r"--api-key \*\*\*;"), running(program, 1, log, 30, "tiny"):
         raise AssertionError("it is not ready")
     assert log.read_text() == "café --api-key ***\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (b"a\n b \n\n  \n", "b"),
+        (b"", "no output"),
+        (b"\n \n", "no output"),
+        # Of a long line its end, and of a long log the last bytes alone.
+        (b"x" * 10 + b"y" * 200, "y" * 200),
+        (b"a" * 5000 + b"\n" * 4000, "a" * 96),
+        (b"a\n" + b"\n" * 4094, "a"),
+    ],
+)
+def test_the_last_line_of_a_log(tmp_path, text, line):
+    log = tmp_path / "log"
+    log.write_bytes(text)
+    assert _last_line(log) == line
 
 
 def test_a_server_that_ends_while_another_answers_at_its_port_is_one_sentence(tmp_path):

@@ -16,6 +16,14 @@ def test_captions_are_inserted_as_they_are(first, second):
     assert template.filled(caption_0=first, caption_1=second) == f"{first}|{second}|{rest}"
 
 
+def test_a_template_is_read_without_a_byte_order_mark(tmp_path):
+    file = tmp_path / "prompt.txt"
+    for more in ("", " {language}"):
+        text = f'{{caption_1}}{more} {{caption_0}}: {{"a": 1}} ä'
+        file.write_bytes(text.encode("utf-8-sig"))
+        assert read_template(file, REQUIRED, OPTIONAL) == Template(text)
+
+
 def test_another_text_has_another_hash():
     assert Template("a").hash == Template("a").hash != Template("b").hash
     assert len(Template("a").hash) == 16

@@ -1,204 +1,203 @@
-"""Prompt and images are encoded as by one call of the processor for all variants."""
+"""Variants are encoded as by one call of their processor; test_encoding_by_processors.py has real ones."""
+
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from benchc.models.encoding import PromptEncoder, joined
-from benchc.models.image_features import keep_image_features
-from benchc.models.load import load_scorer
-from benchc.models.protocol import CheckpointSource
-from tests.models.classes.plain import with_bos
-from tests.models.conftest import FAMILIES, QUESTIONS
+from benchc.models.encoding import Encoded, PromptEncoder, VariantGroup, joined
 
 
-def images(count: int, size: tuple[int, int] = (40, 56), seed: int = 1):
-    rng = np.random.default_rng(seed)
-    return [[rng.integers(0, 256, (*size, 3), dtype=np.uint8)] for _ in range(count)]
+class ImageProcessor:
+    """Takes images, or lists of them, of one size; returns their first pixels."""
 
-
-def equal(found, expected) -> bool:
-    return found.keys() == expected.keys() and all(torch.equal(found[key], expected[key]) for key in expected)
-
-
-class Counting:
-    """A processor that counts how often it is called, and with how many prompts."""
-
-    def __init__(self, processor):
-        self.__dict__["processor"], self.__dict__["calls"] = processor, []
-
-    def __getattr__(self, name):
-        return getattr(self.processor, name)
-
-    def __setattr__(self, name, value):
-        setattr(self.processor, name, value)
-
-    def __call__(self, text, images, **options):
-        self.calls.append(len(text))
-        return self.processor(text=text, images=images, **options)
-
-
-def changing(chat, change):
-    """Return an encoder by a processor whose inputs ``change`` adds to, given them and how many prompts."""
-
-    class Changing:
-        image_processor, tokenizer = chat.processor.image_processor, chat.processor.tokenizer
-
-        def __call__(self, text, images, **options):
-            found = dict(chat.processor(text=text, images=images, **options))
-            return found | change(found, len(text))
-
-    return PromptEncoder(Changing())
-
-
-@pytest.fixture(params=FAMILIES)
-def chat(request, checkpoints):
-    return load_scorer(request.param, "letter", CheckpointSource(str(checkpoints[request.param]))).chat
-
-
-def test_a_prompt_is_tokenised_once_for_all_variants_and_units(chat):
-    counting = Counting(chat.processor)
-    encoder = PromptEncoder(counting)
-    first, second = (chat.render(question.question, 1) for question in QUESTIONS[:2])
-    whole = PromptEncoder(chat.processor)._called
-    # The first time, what is put together is compared with a call for all.
-    assert equal(encoder.encode(first, images(5)), whole(first, list(map(pictures, images(5)))))
-    assert counting.calls == [1, 5] and encoder.independent(1)
-    for seed in (2, 3):
-        variants = images(4, seed=seed)
-        assert equal(encoder.encode(first, variants), whole(first, list(map(pictures, variants))))
-    assert counting.calls == [1, 5]
-    # Another prompt, and another size, whose placeholders may differ.
-    for prompt, size in ((second, (40, 56)), (second, (80, 30)), (first, (80, 30))):
-        variants = images(2, size)
-        assert equal(encoder.encode(prompt, variants), whole(prompt, list(map(pictures, variants))))
-    assert counting.calls == [1, 5, 1, 1, 1]
-
-
-def pictures(variant):
-    from PIL import Image
-
-    return [Image.fromarray(image) for image in variant]
-
-
-@pytest.mark.parametrize(("by_template", "by_tokenizer"), [(1, 1), (1, 0), (0, 1), (0, 0)])
-def test_a_prompt_has_one_bos_token_where_template_or_tokenizer_writes_it(chat, by_template, by_tokenizer):
-    processor = with_bos(chat.processor, by_template=bool(by_template), by_tokenizer=bool(by_tokenizer))
-    bos = processor.tokenizer.bos_token_id
-    rendered = processor.apply_chat_template(
-        [{"role": "user", "content": [{"type": "image"}, {"type": "text", "text": "Which?"}]}], tokenize=False
-    )
-    encoder = PromptEncoder(processor)
-    for count in (1, 3, 2):
-        ids = encoder.encode(rendered, images(count))["input_ids"]
-        assert (ids == bos).sum(dim=1).tolist() == [max(by_template, by_tokenizer)] * count
-        assert (ids[:, 0] == bos).all() == max(by_template, by_tokenizer)
-
-
-def test_a_bos_token_of_a_question_or_without_a_name(chat):
-    processor = with_bos(chat.processor, by_template=False, by_tokenizer=True)
-    added = processor.tokenizer.bos_token_id
-    rendered = chat.render(f"Which is {processor.tokenizer.bos_token}?", 1)
-    assert PromptEncoder(processor).encode(rendered, images(1))["input_ids"][0, 0] == added
-    # A tokenizer without a BOS token adds its other special tokens.
-    processor.tokenizer.bos_token = None
-    rendered = chat.render("Which?", 1)
-    assert PromptEncoder(processor).encode(rendered, images(1))["input_ids"][0, 0] == added
-
-
-def test_inputs_of_units_are_joined_in_order(chat, monkeypatch):
-    rendered = chat.render(QUESTIONS[0].question, 1)
-    chat.encode(rendered, images(2))
-    parts = [chat.encoded(rendered, images(2, seed=seed)) for seed in (5, 6)]
-    together = chat.encoded(rendered, images(2, seed=5) + images(2, seed=6))
-    whole = joined(parts)
-    assert whole.rows == 4 and all(part.independent for part in parts)
-    assert equal(whole.inputs, together.inputs)
-    # Those of a model that encodes on its device are not joined.
-    monkeypatch.setattr(type(chat), "encodes_on_host", False)
-    assert not chat.encoded(rendered, images(2)).independent
-
-
-def test_tensors_of_another_type_are_not_equal(chat):
-    def widened(found, count):
-        # As of a processor whose types depend on the batch.
-        return {"input_ids": found["input_ids"].to(torch.int32 if count == 1 else torch.int64)}
-
-    encoder = changing(chat, widened)
-    rendered = chat.render(QUESTIONS[0].question, 1)
-    for _ in range(2):
-        assert encoder.encode(rendered, images(3))["input_ids"].dtype == torch.int64
-
-
-def test_a_processor_that_packs_a_batch_is_called_with_all_of_it(chat):
-    # As of processors whose indices count from the first image of the batch.
-    encoder = changing(chat, lambda _, count: {"places": torch.arange(count)})
-    rendered = chat.render(QUESTIONS[0].question, 1)
-    for count in (3, 2):
-        assert encoder.encode(rendered, images(count))["places"].tolist() == list(range(count))
-    assert not encoder.independent(1)
-
-
-PIXELS = torch.arange(6.0).reshape(1, 2, 3)
-
-
-class Tower(torch.nn.Module):
-    """Counts the images that it reads."""
+    size = "known"
 
     def __init__(self) -> None:
-        super().__init__()
-        self.calls = 0
+        self.calls: list[int] = []
 
-    def get_image_features(self, pixel_values: torch.Tensor, **options: object) -> torch.Tensor:
-        self.calls += 1
-        return pixel_values.sum() + self.calls
+    def __call__(self, images: list[Any], *, scale: int) -> dict[str, Any]:
+        flat = [image for each in images for image in (each if isinstance(each, list) else [each])]
+        self.calls.append(len(flat))
+        return {"pixels": torch.tensor([[scale * image.getpixel((0, 0))[0]] for image in flat])}
 
 
-@pytest.fixture
-def tower() -> Tower:
-    model = Tower()
-    keep_image_features(model)
-    return model
+class Processor:
+    """Writes a token for each letter of the prompt, and one for each pixel of a column of its images.
+
+    ``nested``: whether its image processor gets the images of each prompt as a list; ``more``: what is added
+    to its tensors, by the number of prompts.
+    """
+
+    def __init__(self, *, nested: bool, more: Any = None, bos: str | None = "<") -> None:
+        self.image_processor: Any = ImageProcessor()
+        self.tokenizer = SimpleNamespace(bos_token=bos)
+        self.nested, self.more = nested, more
+        self.calls: list[tuple[int, dict[str, Any]]] = []
+
+    def __call__(self, text: list[str], images: Any, return_tensors: str, **options: Any) -> dict[str, Any]:
+        assert return_tensors == "pt" and self.image_processor.size == "known"
+        self.calls.append((len(text), options))
+        rows = [[*map(ord, prompt)] for prompt in text]
+        found: dict[str, Any] = {}
+        if images is not None:
+            rows = [
+                [*row, *[7] * sum(image.height for image in each)]
+                for row, each in zip(rows, images, strict=True)
+            ]
+            given = images if self.nested else [image for each in images for image in each]
+            found = dict(self.image_processor(given, scale=2))
+        found["input_ids"] = torch.tensor(rows)
+        return found | (self.more(len(text)) if self.more else {})
+
+
+def variants(count: int, images: int = 1, height: int = 3, first: int = 0) -> list[list[Any]]:
+    values = iter(range(first, first + count * images))
+    return [[np.full((height, 2, 3), next(values), np.uint8) for _ in range(images)] for _ in range(count)]
+
+
+def ids(prompt: str, images: int = 1, height: int = 3) -> list[int]:
+    return [*map(ord, prompt), *[7] * (images * height)]
+
+
+@pytest.mark.parametrize("nested", [True, False])
+@pytest.mark.parametrize("images", [1, 2])
+def test_a_prompt_is_encoded_once_for_all_variants_of_its_sizes(nested, images):
+    processor = Processor(nested=nested)
+    encoder, image_processor = PromptEncoder(processor), processor.image_processor
+
+    def encoded(prompt: str, count: int, height: int = 3, first: int = 0) -> list[int]:
+        """Encode; return how many prompts the processor was called with."""
+        before = len(processor.calls)
+        found = encoder.encode(prompt, variants(count, images, height, first))
+        assert found.keys() == {"input_ids", "pixels"}
+        assert found["input_ids"].tolist() == [ids(prompt, images, height)] * count
+        values = range(2 * first, 2 * (first + count * images), 2)
+        assert found["pixels"].flatten().tolist() == [*values]
+        assert processor.image_processor is image_processor
+        return [prompts for prompts, _ in processor.calls[before:]]
+
+    # One variant alone tells nothing of a batch.
+    assert encoded("a", 1) == [1] and not encoder.independent(images)
+    # Compared once with a call for all.
+    assert encoded("a", 3, first=5) == [1, 3] and encoder.independent(images)
+    image_processor.calls.clear()
+    assert encoded("a", 4, first=9) == [] and image_processor.calls == [4 * images]
+    assert encoded("a", 1, first=20) == []
+    assert encoded("b", 2) == [1]
+    assert encoded("b", 2, height=4) == [1]
+    assert encoded("b", 1, height=5) == [1]
+    # Of another number of images, nothing is known.
+    assert not encoder.independent(images + 1)
+
+
+OF_A_BATCH = {
+    "counts rows": lambda rows: {"places": torch.arange(rows)},
+    "of another type": lambda rows: {
+        "mask": torch.ones(rows, 2, dtype=torch.int if rows == 1 else torch.long)
+    },
+    "of another width": lambda rows: {"mask": torch.ones(rows, 1 + (rows > 1))},
+    "none alone": lambda rows: {"mask": torch.ones(rows)} if rows > 1 else {},
+    "no tensor": lambda rows: {"names": ["a"] * rows},
+    "other pixels": lambda rows: {"pixels": torch.full((rows, 1), 99)},
+}
+
+
+@pytest.mark.parametrize("more", OF_A_BATCH)
+def test_a_processor_of_which_a_batch_is_not_its_rows_is_called_for_all(more):
+    processor = Processor(nested=True, more=OF_A_BATCH[more])
+    encoder = PromptEncoder(processor)
+    for count in (3, 2, 1):
+        plain = Processor(nested=True, more=OF_A_BATCH[more])
+        pictures = variants(count)
+        found = encoder.encode("a", pictures)
+        expected = PromptEncoder(plain)._called(
+            "a", [[_image(each) for each in images] for images in pictures]
+        )
+        assert found.keys() == expected.keys()
+        for name, value in found.items():
+            same = torch.equal if isinstance(value, torch.Tensor) else list.__eq__
+            assert same(value, expected[name]) and getattr(value, "dtype", 0) == getattr(
+                expected[name], "dtype", 0
+            )
+    assert not encoder.independent(1)
+    assert [rows for rows, _ in processor.calls] == [1, 3, 2, 1]
+
+
+def _image(pixels: Any) -> Any:
+    from PIL import Image
+
+    return Image.fromarray(pixels)
+
+
+def test_an_image_processor_that_is_called_twice_or_never_is_not_called_alone():
+    class Twice(Processor):
+        def __call__(
+            self, text: list[str], images: Any, return_tensors: str, **options: Any
+        ) -> dict[str, Any]:
+            self.image_processor([each[0] for each in images], scale=2)
+            return super().__call__(text, images, return_tensors, **options)
+
+    for kind, images in ((Twice, 1), (Processor, 0)):
+        processor = kind(nested=True)
+        encoder = PromptEncoder(processor)
+        for count in (2, 2):
+            found = encoder.encode("a", variants(count, images))
+            assert found["input_ids"].tolist() == [ids("a", images)] * count
+        assert not encoder.independent(images)
+        assert [rows for rows, _ in processor.calls] == [1, 2, 2]
+
+
+def test_what_changes_with_the_prompt_is_noticed_after_the_first_comparison():
+    processor = Processor(nested=True)
+    encoder = PromptEncoder(processor)
+    encoder.encode("a", variants(2))
+    assert encoder.independent(1)
+    processor.more = OF_A_BATCH["other pixels"]
+    for prompts in (1, 2):
+        found = encoder.encode("b", variants(2))
+        assert found["pixels"].flatten().tolist() == [99, 99]
+        assert processor.calls[-1][0] == 2 and len(processor.calls) == 2 + 2 * prompts
+
+
+def test_a_processor_that_fails_keeps_its_image_processor():
+    processor = Processor(nested=True)
+    before = processor.image_processor
+    processor.more = lambda _: 1 / 0
+    with pytest.raises(ZeroDivisionError):
+        PromptEncoder(processor).encode("a", variants(2))
+    assert processor.image_processor is before
 
 
 @pytest.mark.parametrize(
-    ("options", "others"),
+    ("bos", "prompt", "options"),
     [
-        ({"sizes": [[2, 3]]}, {"sizes": [[3, 2]]}),
-        ({"sizes": torch.tensor([2, 3])}, {"sizes": torch.tensor([2, 4])}),
-        ({"layer": -1}, {"layer": -2}),
-        ({"layer": -1}, {}),
-        ({"more": {"a": 1}}, {"more": {"a": 2}}),
+        ("<", "<a", {"add_special_tokens": False}),
+        ("<", "a<", {}),
+        (None, "<a", {}),
     ],
 )
-def test_equal_arguments_have_the_features_that_were_computed(tower, options, others):
-    first = tower.get_image_features(PIXELS, **options)
-    assert tower.get_image_features(PIXELS.clone(), **options) is first and tower.calls == 1
-    second = tower.get_image_features(PIXELS, **others)
-    assert tower.calls == 2 and second is not first
-    # Only the last are kept.
-    assert tower.get_image_features(PIXELS, **options) is not first and tower.calls == 3
+def test_special_tokens_are_added_unless_the_prompt_begins_with_one(bos, prompt, options):
+    processor = Processor(nested=True, bos=bos)
+    PromptEncoder(processor).encode(prompt, variants(1))
+    assert processor.calls == [(1, options)]
+    del processor.tokenizer.bos_token
+    PromptEncoder(processor).encode(prompt, variants(1))
+    assert processor.calls[1:] == [(1, {})]
 
 
-@pytest.mark.parametrize("other", [PIXELS + 1, PIXELS.double(), PIXELS.bfloat16(), PIXELS[:, :1]])
-def test_other_pixels_have_features_of_their_own(tower, other):
-    tower.get_image_features(PIXELS)
-    tower.get_image_features(other)
-    assert tower.calls == 2
+def test_units_are_joined_row_by_row():
+    def encoded(*values: int) -> Encoded:
+        inputs = {"input_ids": torch.tensor([[value, 0, 0] for value in values])}
+        return Encoded("a", ((3, 2),), len(values), inputs, independent=True)
 
-
-def test_nothing_is_kept_of_a_call_that_failed(tower):
-    tower.get_image_features(PIXELS)
-    with pytest.raises(AttributeError):
-        tower.get_image_features(None)
-    tower.get_image_features(PIXELS)
-    assert tower.calls == 3
-
-    # Pixels of another device have features of their own.
-    class Anywhere(Tower):
-        def get_image_features(self, pixel_values: torch.Tensor) -> str:
-            return str(pixel_values.device)
-
-    model = Anywhere()
-    keep_image_features(model)
-    assert [model.get_image_features(PIXELS.to(device)) for device in ("cpu", "meta")] == ["cpu", "meta"]
+    first, second = encoded(1, 2), encoded(3)
+    assert joined([first]) is first
+    whole = joined([first, second])
+    assert whole.inputs["input_ids"][:, 0].tolist() == [1, 2, 3]
+    assert (whole.rows, whole.tokens, whole.nbytes, whole.independent) == (3, 3, 72, True)
+    assert Encoded("a", (), 1, {"names": "b"}, independent=False).nbytes == 0
+    assert Encoded("a", (), 1, {"names": "b"}, independent=False).tokens == 0
+    assert VariantGroup([0], first).encoded is first

@@ -13,12 +13,12 @@ import torch
 
 from benchc.corruptions.registry import recipe_of
 from benchc.models.chat import ChatModel
-from benchc.models.encoding import Encoded, sizes_of
+from benchc.models.encoding import Encoded
 from benchc.models.generate import Generator
 from benchc.models.generation import Generation
 from benchc.models.letter import LetterScorer
 from benchc.models.load import load_classifier, load_generator, load_scorer
-from benchc.models.predict import ROUNDINGS, batch_difference
+from benchc.models.predict import batch_difference
 from benchc.models.protocol import CheckpointSource, OptionScores
 from benchc.models.question import Question
 from benchc.models.text import TextScorer
@@ -41,84 +41,6 @@ EPSILON = float(np.finfo(np.float32).eps)
 QUESTION = QUESTIONS[0]
 ASKED = Question("?", ("a", "b"))  # of all items of test_units
 PREDICTIONS = 5 * len(SHOWN)
-
-
-class Leaking:
-    """Gives the mean of a variant's pixels, and what ``leak`` makes of the means of all rows."""
-
-    encodes_on_host = True
-    one_by_one = False
-
-    def __init__(self, leak: Any, dtype: str = "float32", scale: float = 1.0) -> None:
-        self.leak, self.dtype, self.scale = leak, dtype, scale
-        self.rows: list[int] = []
-
-    def identity(self) -> dict[str, str]:
-        return {"model": "owner/name", "dtype": self.dtype}
-
-    def encode(self, question: Question, variants: Sequence[Any]) -> Encoded:
-        # The left half alone, which is another one in a mirror.
-        means = torch.tensor([[float(image[:, :20].mean()) for image in images] for images in variants])
-        return Encoded("", sizes_of(variants[0]), len(variants), {"means": means}, independent=True)
-
-    def numbers(self, question: Question, encoded: Encoded) -> Any:
-        means = encoded.inputs["means"].mean(dim=1, keepdim=True).numpy() / 255 * self.scale
-        self.rows.append(encoded.rows)
-        return (means + self.leak(means)).astype(np.float32)
-
-
-LEAKS = {
-    "counts rows": lambda means: 0.01 * np.arange(len(means))[:, None],
-    "mean of the batch": lambda means: means.mean() - means,
-    "size of the batch": lambda means: 0.01 * len(means),
-    "next row": lambda means: np.roll(means, -1, axis=0),
-}
-
-
-@pytest.mark.parametrize("count", [1, 3])
-@pytest.mark.parametrize("leak", LEAKS)
-def test_what_leaks_between_rows_is_seen(leak: str, count: int) -> None:
-    model: Any = Leaking(LEAKS[leak])
-    assert batch_difference(model, QUESTION, variants()[:count]) > 1e-3
-
-
-def test_the_variants_pass_together_twice_and_once_each_alone() -> None:
-    model: Any = Leaking(lambda means: 0)
-    assert batch_difference(model, QUESTION, variants()) == 0
-    assert model.rows == [3, 3, 1, 1, 1]
-    # Images of two sizes are compared with their own.
-    sizes = [[images[0][: 40 - 8 * (place % 2)]] for place, images in enumerate(variants())]
-    assert batch_difference(model, QUESTION, sizes) == 0
-    model.leak = LEAKS["counts rows"]
-    assert batch_difference(model, QUESTION, sizes) > 0
-
-
-@pytest.mark.parametrize("scale", [1.0, 30.0])
-def test_rounding_is_no_dependence(scale: float) -> None:
-    def rounded(steps: float) -> float:
-        # Of a row alone, as a library rounds it that takes another routine for one row.
-        largest = max(1.0, scale * 0.5)
-        model: Any = Leaking(lambda means: steps * EPSILON * largest * (len(means) == 1), scale=scale)
-        return batch_difference(model, QUESTION, variants())
-
-    assert rounded(ROUNDINGS / 2) == 0
-    assert rounded(ROUNDINGS * 2) > 0
-
-
-def test_in_bfloat16_the_other_order_tells_what_a_row_alone_cannot() -> None:
-    alone: Any = Leaking(lambda means: 0.01 * (len(means) == 1), dtype="bfloat16")
-    assert batch_difference(alone, QUESTION, variants()) == 0
-    order: Any = Leaking(LEAKS["counts rows"], dtype="bfloat16")
-    assert batch_difference(order, QUESTION, variants()) == pytest.approx(0.02, rel=1e-3)
-
-
-def test_a_model_that_cannot_be_asked_is_left_to_the_run() -> None:
-    def fails(_: object) -> None:
-        raise IndexError
-
-    model: Any = Leaking(fails)
-    assert batch_difference(model, QUESTION, variants()) == 0
-    assert batch_difference(model, QUESTION, [[]]) == 0
 
 
 @pytest.mark.parametrize("name", ["vilt", "blip"])

@@ -1,159 +1,25 @@
-"""The code from prompt and pixels to logits: all of it, and no other, decides whether the cache is kept."""
+"""Units that pass through a model together or alone, and how torch is set up for it."""
 
-import json
-import shutil
-import subprocess
-import sys
+from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
-from benchc.closure import module_file, source_closure
 from benchc.errors import InputError
-from benchc.models import predict, prediction_code
+from benchc.models import predict
 from benchc.models.encoders.encoders import loading
+from benchc.models.encoding import Encoded, VariantGroup, sizes_of
 from benchc.models.generation import Generation
-from benchc.models.identity import prediction_identity
-from benchc.models.load import load_scorer
-from benchc.models.predict import load_model
-from benchc.models.prediction_code import ENTRY
-from benchc.models.protocol import CheckpointSource
-from benchc.models.registry import SCORINGS, family_module, scorer_modules
-from tests.models.stand_ins.device import StandInDevice
-
-ROOT = Path(__file__).resolve().parents[2]
-FAMILIES_TRACED = ("llava", "llava_next")
-LOADERS = [family_module(family) for family in FAMILIES_TRACED]
-
-# Records the first-party files whose code runs from loading to logits, in all threads, and the processes that
-# are started, by family and scoring. Libraries are imported before, first-party modules of a family are not.
-TRACER = """
-import json, sys, threading
-from pathlib import Path
-root, folder, *pairs = sys.argv[1:]
-sys.path.insert(0, root)
-import numpy, PIL.Image, torch
-from benchc.torchvision_ops import declare_missing_operators
-declare_missing_operators()
-import transformers
-from benchc.models.predict import load_model, predict
-from benchc.models.protocol import CheckpointSource
+from benchc.models.predict import ROUNDINGS, Passes, batch_difference, load_model, predict_units
+from benchc.models.protocol import CheckpointSource, UnitInput
 from benchc.models.question import Question
+from tests.models.classes.common import variants
+from tests.models.test_predictor import QUESTION, PixelScorer
 
-files, processes, ran = set(), [], {}
-
-def trace(frame, event, argument):
-    files.add(frame.f_code.co_filename)
-
-def audit(event, arguments):
-    if event in ("os.fork", "os.posix_spawn", "subprocess.Popen"):
-        processes.append(event)
-
-def scarce(question, encoded):
-    if encoded.rows > 1:
-        raise torch.OutOfMemoryError
-    return whole(question, encoded)
-
-rng = numpy.random.default_rng(0)
-sizes = [(40, 56, 3), (40, 56, 3), (30, 30, 3)]
-variants = [[rng.integers(0, 256, size, dtype=numpy.uint8)] for size in sizes]
-sys.addaudithook(audit)
-for pair in pairs:
-    family, scoring = pair.split()
-    files.clear()
-    threading.settrace(trace)
-    sys.settrace(trace)
-    scorer = load_model(CheckpointSource(folder), family, scoring, threads=2)
-    whole, scorer.ask = scorer.ask, scarce
-    scores, split = predict(scorer, Question("How many dots?", ("1", "12")), variants)
-    sys.settrace(None)
-    threading.settrace(None)
-    assert split and scores.logits.shape == (3, 2)
-    ran[pair] = [
-        str(Path(file).relative_to(root))
-        for file in files
-        if file.startswith(root) and "/.venv/" not in file
-    ]
-print(json.dumps({"ran": ran, "processes": processes, "threads": threading.active_count()}))
-"""
-
-
-def closure(*modules: str, root: Path = ROOT) -> set[str]:
-    return set(source_closure([module_file(module) for module in (ENTRY, *modules)], root))
-
-
-def test_every_file_that_runs_between_prompt_and_logits_is_in_the_code_and_no_bookkeeping(checkpoints):
-    first, *others = FAMILIES_TRACED
-    pairs = [f"{first} {scoring}" for scoring in SCORINGS] + [f"{family} letter" for family in others]
-    command = [sys.executable, "-c", TRACER, str(ROOT), str(checkpoints["llava"]), *pairs]
-    done = subprocess.run(command, text=True, capture_output=True, check=False)
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout.splitlines()[-1])
-    # What another process, or a thread that is still running, does would not have been traced.
-    assert (found["processes"], found["threads"]) == ([], 1)
-    for pair in pairs:
-        modules = scorer_modules(*pair.split())
-        files = set(found["ran"][pair])
-        assert files <= closure(*modules)
-        # The trace saw what it is about: the entry, the model, its family and its scoring.
-        assert {module_file(module) for module in (ENTRY, "benchc.models.chat", *modules)} <= files
-    # Bookkeeping is not in the code.
-    code = closure(*LOADERS, *SCORINGS.values())
-    bookkeeping = (
-        "inference",
-        "predictor",
-        "cache/unit_cache",
-        "identity",
-        "prediction_code",
-        "units",
-        "items",
-    )
-    assert not code & {f"benchc/models/{name}.py" for name in bookkeeping}
-    assert not [file for file in code if file.startswith(("scripts/", "benchc/schemas/", "benchc/config/"))]
-    assert not code & {"benchc/closure.py", "benchc/progress.py", "benchc/prefetch.py", "benchc/atomic.py"}
-
-
-@pytest.fixture
-def copied(tmp_path, monkeypatch) -> Path:
-    """A copy of the package, whose code is digested."""
-    shutil.copytree(ROOT / "benchc", tmp_path / "benchc", ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(prediction_code, "ROOT", tmp_path)
-    return tmp_path
-
-
-def codes() -> dict[str, str]:
-    return {
-        f"{family} {scoring}": prediction_code.prediction_code(scorer_modules(family, scoring))
-        for family in FAMILIES_TRACED
-        for scoring in SCORINGS
-    }
-
-
-@pytest.mark.parametrize(
-    ("file", "changed"),
-    [
-        *(
-            (name, {"llava", "llava_next", "letter", "text"})
-            for name in ("predict", "registry", "chat", "question")
-        ),
-        ("letter", {"llava", "llava_next", "letter"}),
-        ("text", {"llava", "llava_next", "text"}),
-        ("families/llava_next", {"llava_next", "letter", "text"}),
-        *((name, set()) for name in ("predictor", "cache/unit_cache", "supported")),
-    ],
-)
-def test_an_edit_drops_the_predictions_that_it_may_change_and_no_others(copied, file, changed):
-    before = codes()
-    path = copied / f"benchc/models/{file}.py"
-    path.write_text(path.read_text() + "\n# A comment.\n")
-    assert codes() == before
-    path.write_text(path.read_text() + "\nADDED = 1\n")
-    differing = {name for name, code in codes().items() if code != before[name]}
-    parts = {name: {name.split()[0], name.split()[1].partition("_")[0]} for name in before}
-    assert differing == {name for name, own in parts.items() if own <= changed}
-
+EPSILON = float(np.finfo(np.float32).eps)
 
 APPLE = "torch finds one of Apple .MPS., which benchc does not use; set `gpus: 0`"
 
@@ -181,40 +47,6 @@ def test_a_gpu_of_apple_is_not_used(checkpoints, monkeypatch):
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
     scorer = load_model(CheckpointSource(str(checkpoints["llava"])), "llava", "letter")
     assert {each.device.type for each in scorer.chat.model.parameters()} == {"cpu"}
-
-
-@pytest.mark.parametrize(
-    ("cuda", "hip", "expected"), [("13.0", None, "13.0, cuDNN 91"), (None, "7.1.2", "7.1.2, MIOpen 91")]
-)
-def test_the_identity_has_the_library_of_the_gpu(checkpoints, monkeypatch, cuda, hip, expected):
-    monkeypatch.setattr(torch.version, "cuda", cuda)
-    monkeypatch.setattr(torch.version, "hip", hip)
-    monkeypatch.setattr(torch.backends.cudnn, "version", lambda: 91)
-    with StandInDevice(2**28):
-        model = load_scorer(None, "letter", CheckpointSource(str(checkpoints["llava"]), device="cuda"))
-    found = prediction_identity(model, None, "letter")
-    assert found["device"] == "stand-in"
-    libraries = {name: found[name] for name in ("cuda", "hip", "cpu_capability") if name in found}
-    assert libraries == {"hip" if hip else "cuda": expected}
-
-
-@pytest.mark.usefixtures("torch_settings")
-def test_the_identity_has_all_that_decides_a_prediction(checkpoints):
-    def identity(threads=1):
-        source = CheckpointSource(str(checkpoints["llava"]))
-        return prediction_identity(load_model(source, "llava", "letter", threads), "llava", "letter")
-
-    plain = identity()
-    versions = {"torch", "torchvision", "transformers", "tokenizers", "numpy", "pillow"}
-    assert plain.keys() >= {"model", "revision", "dtype", "device", "processor", "chat_template"} | versions
-    assert plain["scoring"] == "letter"
-    assert plain["attention"] == "model sdpa, vision_config sdpa, text_config sdpa"
-    assert plain["image_processor"] == "CLIPImageProcessorPil"
-    assert plain["modules"] == "benchc.models.checkpoint benchc.models.letter"
-    assert plain["tf32"] == "matmul highest, cudnn False"
-    assert plain["deterministic"].startswith("algorithms True, warn_only True, cudnn False")
-    assert plain["threads"] == "1" and identity(threads=2)["threads"] == "2"
-    assert all(isinstance(value, str) for value in plain.values())
 
 
 def allow_by_flags() -> None:
@@ -250,3 +82,199 @@ def test_a_job_computes_without_tf32_whatever_the_code_of_a_model_allows(load, a
     # As torch says it where the two interfaces agree.
     assert (backends.cuda.matmul.allow_tf32, backends.cudnn.allow_tf32) == (False, False)
     assert torch.get_float32_matmul_precision() == "highest"
+
+
+# Passes of several units.
+
+
+class Bits(PixelScorer):
+    """Scores that differ in a bit where more than five variants pass together, if ``uneven``."""
+
+    def __init__(self, capacity: int = 100, *, uneven: bool = False) -> None:
+        super().__init__(capacity)
+        self.uneven = uneven
+
+    def encode(self, question, variants):
+        pixels = torch.from_numpy(np.stack([images[0] for images in variants]))
+        inputs = {"input_ids": torch.zeros(len(variants), 50), "pixels": pixels}
+        return Encoded("", sizes_of(variants[0]), len(variants), inputs, independent=True)
+
+    def ask(self, question, encoded):
+        scores = self.score(question, [[image.numpy()] for image in encoded.inputs["pixels"]])
+        if self.uneven and encoded.rows > 5:
+            scores.logits.view("int32")[-1, 0] ^= 1
+        return scores
+
+
+def passed(together: str, sizes: list[int], **options) -> tuple[list[int], list[list[float]], Passes]:
+    """Return the rows of each call, the first logit of each unit's variants, and the passes."""
+    scorer, passes = Bits(**options), Passes(together)
+    inputs = [UnitInput([[np.full((2, 3, 3), n, np.uint8)] for n in range(size)]) for size in sizes]
+    found = predict_units(scorer, QUESTION, inputs, passes)
+    return scorer.calls, [scores.logits[:, 0].tolist() for scores, _ in found], passes
+
+
+def test_units_pass_alone_unless_they_may_pass_together(monkeypatch):
+    sizes = [1, 5, 5, 5, 5, 5]
+    expected = [[18.0 * n for n in range(size)] for size in sizes]
+    assert passed("never", sizes)[:2] == (sizes, expected)
+    # At most 1,024 tokens, that is 20 rows of 50.
+    assert passed("always", sizes)[:2] == ([16, 10], expected)
+    # A single row passes alone, since its bits would differ; the first passes are repeated unit by unit.
+    assert passed("if_equal", sizes)[:2] == ([1, 20, 5, 5, 5, 5, 5], expected)
+    # Nor together where the memory does not suffice.
+    calls, found, _ = passed("always", [4, 4], capacity=5)
+    assert calls == [8, 4, 4] and found == passed("never", [4, 4])[1]
+    # After enough equal passes none is repeated.
+    monkeypatch.setattr("benchc.models.predict.CHECKED_PASSES", 1)
+    assert passed("if_equal", [5] * 8)[0] == [20, 5, 5, 5, 5, 20]
+
+
+class OnDevice(Bits):
+    """Encodes on its device, where only what passes next may be."""
+
+    encodes_on_host = False
+    encoded = 0
+
+    def encode(self, question, variants):
+        self.encoded += len(variants)
+        return super().encode(question, variants)
+
+    def ask(self, question, encoded):
+        assert self.encoded == encoded.rows
+        self.encoded = 0
+        return super().ask(question, encoded)
+
+
+def test_a_model_that_encodes_on_its_device_is_given_one_unit_after_the_other():
+    sized = [np.full((2 + n % 2, 3, 3), n, np.uint8) for n in range(5)]
+    units = [UnitInput([[image] for image in sized]), UnitInput([[sized[2]]] * 3)]
+    scorer = OnDevice()
+    found = predict_units(scorer, QUESTION, units, Passes("always"))
+    assert scorer.calls == [3, 2, 3]
+    sums = [[float(image.sum()) for image in sized], [float(sized[2].sum())] * 3]
+    assert [scores.logits[:, 0].tolist() for scores, _ in found] == sums
+
+
+def test_what_is_encoded_is_not_encoded_again_unless_it_does_not_fit():
+    class Once(Bits):
+        def encode(self, question, variants):
+            raise AssertionError("again")
+
+    images = [[np.full((2, 3, 3), n, np.uint8)] for n in range(4)]
+    groups = [
+        VariantGroup(places, Bits().encode(QUESTION, [images[n] for n in places]))
+        for places in ([3, 0], [1, 2])
+    ]
+    [(scores, split)] = predict_units(Once(), QUESTION, [UnitInput(images, groups)], Passes())
+    assert scores.logits[:, 0].tolist() == [0, 18, 36, 54] and not split
+    # Only the unit that was split is counted as one.
+    units = [UnitInput(images[:1]), UnitInput(images, groups[:1]), UnitInput(images[:1])]
+    found = predict_units(Bits(capacity=1), QUESTION, units, Passes())
+    assert [(scores.logits[:, 0].tolist(), split) for scores, split in found] == [
+        ([0], False),
+        ([0, 54], True),
+        ([0], False),
+    ]
+
+
+def test_after_one_other_bit_units_pass_alone():
+    sizes = [5, 5, 5, 5, 5, 5]
+    expected = passed("never", sizes)[1]
+    calls, found, passes = passed("if_equal", sizes, uneven=True)
+    assert passes.differ and found == expected
+    # The next pass, of the last two units, is alone, too.
+    assert calls == [20, 5, 5, 5, 5, 5, 5]
+    assert passed("always", sizes, uneven=True)[1] != expected
+
+    # Minus zero is another bit.
+    class Signed(Bits):
+        def ask(self, question, encoded):
+            scores = super().ask(question, encoded)
+            if encoded.rows > 5:
+                scores.logits[0, 0] = -0.0
+            return scores
+
+    passes = Passes("if_equal")
+    inputs = [UnitInput([[np.full((2, 3, 3), n, np.uint8)] for n in range(5)]) for _ in range(4)]
+    found = predict_units(Signed(), QUESTION, inputs, passes)
+    assert passes.differ
+    assert not np.signbit([scores.logits for scores, _ in found]).any()
+
+
+class Leaking:
+    """Gives the mean of a variant's pixels, and what ``leak`` makes of the means of all rows."""
+
+    encodes_on_host = True
+    one_by_one = False
+
+    def __init__(self, leak: Any, dtype: str = "float32", scale: float = 1.0) -> None:
+        self.leak, self.dtype, self.scale = leak, dtype, scale
+        self.rows: list[int] = []
+
+    def identity(self) -> dict[str, str]:
+        return {"model": "owner/name", "dtype": self.dtype}
+
+    def encode(self, question: Question, variants: Sequence[Any]) -> Encoded:
+        # The left half alone, which is another one in a mirror.
+        means = torch.tensor([[float(image[:, :20].mean()) for image in images] for images in variants])
+        return Encoded("", sizes_of(variants[0]), len(variants), {"means": means}, independent=True)
+
+    def numbers(self, question: Question, encoded: Encoded) -> Any:
+        means = encoded.inputs["means"].mean(dim=1, keepdim=True).numpy() / 255 * self.scale
+        self.rows.append(encoded.rows)
+        return (means + self.leak(means)).astype(np.float32)
+
+
+LEAKS = {
+    "counts rows": lambda means: 0.01 * np.arange(len(means))[:, None],
+    "mean of the batch": lambda means: means.mean() - means,
+    "size of the batch": lambda means: 0.01 * len(means),
+    "next row": lambda means: np.roll(means, -1, axis=0),
+}
+
+
+@pytest.mark.parametrize("count", [1, 3])
+@pytest.mark.parametrize("leak", LEAKS)
+def test_what_leaks_between_rows_is_seen(leak: str, count: int) -> None:
+    model: Any = Leaking(LEAKS[leak])
+    assert batch_difference(model, QUESTION, variants()[:count]) > 1e-3
+
+
+def test_the_variants_pass_together_twice_and_once_each_alone() -> None:
+    model: Any = Leaking(lambda means: 0)
+    assert batch_difference(model, QUESTION, variants()) == 0
+    assert model.rows == [3, 3, 1, 1, 1]
+    # Images of two sizes are compared with their own.
+    sizes = [[images[0][: 40 - 8 * (place % 2)]] for place, images in enumerate(variants())]
+    assert batch_difference(model, QUESTION, sizes) == 0
+    model.leak = LEAKS["counts rows"]
+    assert batch_difference(model, QUESTION, sizes) > 0
+
+
+@pytest.mark.parametrize("scale", [1.0, 30.0])
+def test_rounding_is_no_dependence(scale: float) -> None:
+    def rounded(steps: float) -> float:
+        # Of a row alone, as a library rounds it that takes another routine for one row.
+        largest = max(1.0, scale * 0.5)
+        model: Any = Leaking(lambda means: steps * EPSILON * largest * (len(means) == 1), scale=scale)
+        return batch_difference(model, QUESTION, variants())
+
+    assert rounded(ROUNDINGS / 2) == 0
+    assert rounded(ROUNDINGS * 2) > 0
+
+
+def test_in_bfloat16_the_other_order_tells_what_a_row_alone_cannot() -> None:
+    alone: Any = Leaking(lambda means: 0.01 * (len(means) == 1), dtype="bfloat16")
+    assert batch_difference(alone, QUESTION, variants()) == 0
+    order: Any = Leaking(LEAKS["counts rows"], dtype="bfloat16")
+    assert batch_difference(order, QUESTION, variants()) == pytest.approx(0.02, rel=1e-3)
+
+
+def test_a_model_that_cannot_be_asked_is_left_to_the_run() -> None:
+    def fails(_: object) -> None:
+        raise IndexError
+
+    model: Any = Leaking(fails)
+    assert batch_difference(model, QUESTION, variants()) == 0
+    assert batch_difference(model, QUESTION, [[]]) == 0

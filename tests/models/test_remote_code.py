@@ -21,7 +21,6 @@ from transformers.utils.chat_template_utils import render_jinja_template
 
 from benchc.closure import module_file, source_closure
 from benchc.hugging_face import transformers
-from benchc.models.families.sail_vl import grids, nearest_grid, tiles
 from benchc.models.generation import Generation
 from benchc.models.letter import LetterScorer
 from benchc.models.load import load_scorer
@@ -462,51 +461,3 @@ def test_the_lists_of_families_are_those_of_their_files():
     for family in FAMILIES:  # quotes the call that it follows
         text = ast.get_docstring(ast.parse((ROOT / f"benchc/models/families/{family}.py").read_text()))
         assert "open-compass/VLMEvalKit at " in text and "vlmeval/vlm/" in text
-
-
-SIDE = 448
-
-
-@pytest.mark.parametrize(
-    ("size", "most", "grid"),
-    [
-        ((448, 448), 10, (1, 1)),
-        ((896, 448), 10, (2, 1)),
-        ((448, 1344), 10, (1, 3)),
-        # Of the square grids 1 x 1, 2 x 2 and 3 x 3, the last that the image fills over half of.
-        ((1400, 1400), 10, (3, 3)),
-        ((900, 900), 10, (2, 2)),
-        ((1400, 1400), 4, (2, 2)),
-        # 5:1 and 6:1 fit into ten tiles, so that the nearest is chosen by ratio, not by area.
-        ((5000, 900), 10, (6, 1)),
-        ((5000, 900), 4, (4, 1)),
-    ],
-)
-def test_the_grid_is_that_of_the_nearest_aspect_ratio(size, most, grid):
-    assert nearest_grid(size, SIDE, grids(most)) == grid
-
-
-def test_several_tiles_are_followed_by_a_copy_of_the_whole():
-    image = Image.fromarray(np.zeros((448, 896, 3), np.uint8))
-    image.paste((255, 0, 0), (0, 0, 448, 448))
-    left, right, whole = tiles(image, SIDE, 10, twice=False)
-    assert {left.size, right.size, whole.size} == {(SIDE, SIDE)}
-    colours = [(SIDE * SIDE, (255, 0, 0))], [(SIDE * SIDE, (0, 0, 0))]
-    assert (left.getcolors(), right.getcolors()) == colours
-    assert 0 < np.array(whole)[..., 0].mean() < 255
-    assert len(tiles(image, SIDE, 1, twice=False)) == 1
-    # All grids are tried, smaller ones first.
-    assert grids(4) == [(1, 1), (1, 2), (2, 1), (1, 3), (3, 1), (1, 4), (2, 2), (4, 1)]
-
-
-@pytest.mark.parametrize(
-    ("size", "count"),
-    [
-        # 2 x 1, then the nearest of those that do not divide it, which is 4 x 2, and the whole.
-        ((896, 448), 2 + 8 + 1),
-        # 1 x 1 alone has no copy: it comes last, after the nearest other, 2 x 2 or 3 x 3 by area.
-        ((448, 448), 4 + 1),
-    ],
-)
-def test_use_msac_adds_a_second_grid(size, count):
-    assert len(tiles(Image.new("RGB", size), SIDE, 10, twice=True)) == count
