@@ -218,6 +218,10 @@ def test_what_is_not_the_file_is_refused(server, mirror, path):
     server.status, asked = 404, len(server.requested)
     assert "the server answers 404 Not Found; check " in refused(server, path)
     assert len(server.requested) == asked + 1
+    # One that has no name in the standard, and one without a file.
+    for status, told in ((520, "520; check "), (204, "204 No Content, without a file; check ")):
+        server.status = status
+        assert f"the server answers {told}" in refused(server, path)
 
 
 def test_a_process_that_is_killed_leaves_a_part_that_the_next_resumes(server, path):
@@ -276,7 +280,7 @@ def test_a_part_that_may_be_of_another_file_is_discarded(server, path, content, 
     assert server.requested[-1] is None
 
 
-@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
 def test_a_busy_server_is_retried(server, status, path):
     server.status, server.statuses_left = status, 2
     assert fetch(server, path) == MD5
