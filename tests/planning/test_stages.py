@@ -101,7 +101,7 @@ def test_a_plan_is_printed(tmp_path: Path) -> None:
     assert "as in another run" not in text
     elsewhere = plan_markdown(plan, tmp_path, {"a": Rate(Amount(40.0), 50, "other")}, FILE)
     assert re.search(r"\| a +\| +40 \| +50 of other \|", elsewhere)
-    assert re.search(r"\| b +\| unknown \| +– \|", elsewhere)
+    assert re.search(r"\| b +\| +unknown \| +– \|", elsewhere)
     assert "≈ as in another run" in elsewhere and "≤ where no job" not in elsewhere
 
 
