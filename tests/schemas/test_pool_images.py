@@ -44,7 +44,7 @@ def test_images_are_those_of_the_items_in_the_order_of_the_pool(
     }
     assert list(unique_images(pool, ITEMS)) == list(IMAGES.items())
     groups = [{"s/3": ["s/a#0"], "s/2": ["s/b#1"]}, {}, {"s/1": ["s/a#0"]}]
-    for at_once in (16, 2):
+    for at_once in (module.ITEMS_AT_ONCE, 2):
         monkeypatch.setattr(module, "ITEMS_AT_ONCE", at_once)
         assert list(images_of_groups(pool, groups)) == [
             {"s/b#0": b"B", "s/b#1": b"C", "s/a#0": b"A"},
@@ -83,6 +83,10 @@ def test_two_images_of_one_key_are_refused_unless_their_pixels_are_equal(tmp_pat
         list(unique_images(pool, ITEMS))
     pool = pool_of(tmp_path / "pool.parquet", ITEMS | {"s/5": ["sha256://1"]}, **{"s/5": b"as PNG"})
     assert [key for key, _ in unique_images(pool, [*ITEMS, "s/5"])] == list(IMAGES)
+    # Of a group, the first item with an image has it.
+    items = {"s/4": ["sha256://1"], "s/5": ["sha256://1", "s/b#0"]}
+    pool = pool_of(tmp_path / "pool.parquet", items, **{"s/5": b"as PNG"})
+    assert list(images_of_groups(pool, [items])) == [{"sha256://1": b"D", "s/b#0": b"as PNG"}]
 
 
 def test_an_item_with_more_keys_than_images_is_refused(tmp_path: Path) -> None:
