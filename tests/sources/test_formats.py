@@ -425,6 +425,13 @@ def test_the_path_of_a_parquet_file_without_bytes_is_one_below_its_folder(outsid
             b'{"question": "?", "options": "(\'x\', \'y\')", "answer": "A"}',
             "its options are no list of texts",
         ),
+        *(
+            (
+                b'{"question": "?", "options": "[%b, \'y\']", "answer": "A"}' % text,
+                "its options are no list of",
+            )
+            for text in (b"('x',)", b"b'x'", b"['x']", b"{'x': 1}")
+        ),
         # Several images, of which none is the index of a row.
         (b'{"question": "?", "options": ["x", "y"], "answer": "A", "image": ["0", "0"]}', "image 1 is not"),
         (b'{"question": "?", "options": [' + b'"x",' * 26 + b'"x"]}', "has 27 options, more than"),
