@@ -312,7 +312,8 @@ def _row(
         problem = "contains a NUL character"
     if problem is None and not all(map(is_text, values.values())):
         problem = "contains half of a character (a lone surrogate)"
-    return Row(line, values, problem, images)
+    # A TSV may have its images in the column of that name.
+    return Row(line, values, problem, images if "image" in sources else None)
 
 
 def _text(value: object) -> str:

@@ -131,5 +131,6 @@ def test_a_value_that_repeats_itself_is_shown_in_short() -> None:
     for _ in range(30):
         value = [value] * 9
     assert len(shown(value)) == 60
+    assert (shown("x" * 58), shown("x" * 59)) == (f'"{"x" * 58}"', f'"{"x" * 56}...')
     value[0] = {1, 2}  # not a value of JSON
     assert len(shown(value)) <= 60

@@ -42,10 +42,12 @@ def test_signs_mark_what_is_not_exact() -> None:
     [
         (0, "0 min"),
         (0.0164, "< 1 min"),
+        (1 / 60, "1 min"),
         (0.0316, "1.9 min"),
         (0.5, "30 min"),
         (1, "1 h"),
         (2.345, "2.3 h"),
+        (9.4, "9.4 h"),
         (1234.5, "1,234 h"),
     ],
 )
@@ -55,4 +57,4 @@ def test_short_times_are_in_minutes(hours: float, text: str) -> None:
 
 def test_disk_is_in_gb() -> None:
     assert (disk_text(0.378e9), disk_text(1234.5e9)) == ("0.38 GB", "1,234 GB")
-    assert disk_text(99.6e9) == "100 GB"
+    assert (disk_text(99.6e9), disk_text(9.4e9)) == ("100 GB", "9.4 GB")

@@ -79,11 +79,39 @@ def test_the_note_names_its_assumption_and_large_files(tmp_path: Path) -> None:
     )
     assert "each job of each model" in note
     assert "on_the_fly writes none" not in note
-    assert re.search(r"file takes ≈ 2\d GB, .*on_the_fly writes none", image_note(files, plan, tmp_path))
+    # Files of the clean images, and of those of each type.
+    size = f"{500 / (1 + len(settings.corruptions.types)):.0f}"
+    assert f"file takes ≈ {size} GB, " in image_note(files, plan, tmp_path)
+    assert "on_the_fly writes none" in image_note(files, plan, tmp_path)
     small = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9, "estimate")), [])
     assert "file takes" not in image_note(files, small, tmp_path)
     there = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9)), [])
     assert image_note(files, there, tmp_path) == ""
+    assert image_note(on_the_fly, there, tmp_path) != ""
+    clean = files.corruptions.model_copy(update={"types": []})
+    assert image_note(files.model_copy(update={"corruptions": clean}), small, tmp_path) == ""
+
+    class Imported(type(files)):  # type: ignore[misc]
+        imported_images = property(lambda _: "images.parquet")
+
+    assert image_note(Imported.model_construct(**dict(files)), small, tmp_path) == ""
+
+
+def test_a_type_without_a_time_takes_as_long_as_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fog, frost = (recipe_of(name).kernel or "" for name in CHOSEN.types)
+    plan = Plan([ASKED], ImageCounts(Amount(500), Amount(1e6, "estimate")), [])
+    settings = read_config(Path("config/demo.yaml")).settings
+    chosen = CHOSEN.model_copy(update={"suite": settings.corruptions.suite, "corrupted": "files"})
+    asked = settings.model_copy(update={"corruptions": chosen})
+    assert "not measured" not in image_note(asked, plan, tmp_path)
+    monkeypatch.delitem(MILLISECONDS, fog)
+    assert image_hours(plan, CHOSEN, False).value == pytest.approx(500 * MILLISECONDS[frost] / 1000 / 3600)
+    assert "; fog: not measured, taken as the mean of the others;" in image_note(asked, plan, tmp_path)
+    monkeypatch.delitem(MILLISECONDS, frost)
+    assert image_hours(plan, CHOSEN, False).value is None
+    assert image_note(asked, plan, tmp_path) == "images: the time to make them is unknown.\n"
 
 
 def test_the_note_counts_a_picture_of_several_items_once(tmp_path: Path) -> None:

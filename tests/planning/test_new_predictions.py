@@ -1,25 +1,30 @@
 """What a rerun computes where items have an assignment: predictions of files are kept cell by cell."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 import pytest
 
+from benchc.config.catalogue import Source
 from benchc.config.load import Config
 from benchc.config.settings import Corruptions, RunSettings
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.variants import variants_of_image
 from benchc.images import encode_png, pixel_hash
+from benchc.models.cache.unit_cache import model_folder
+from benchc.models.prediction_code import prediction_code
 from benchc.planning import new_predictions
 from benchc.planning.amounts import Amount
 from benchc.planning.dry_run import PlannedJob
-from benchc.planning.new_predictions import Renewed, expected_predictions
+from benchc.planning.new_predictions import Renewed, _computes_all, expected_predictions
 from benchc.planning.plan import Plan
 from benchc.planning.size import ImageCounts, RunSize
 from benchc.planning.stages import Stage
 from benchc.schemas.answers import ANSWERS
 from benchc.schemas.assignment import ASSIGNMENT
+from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from tests.footers import footer_of
@@ -82,7 +87,8 @@ def expected(results: Path, monkeypatch: pytest.MonkeyPatch, *made: str, seed: i
     monkeypatch.setattr(new_predictions, "plan_of", plan)
     monkeypatch.setattr(new_predictions, "_computes_all", lambda *_: False)
     jobs = [PlannedJob("answer", [], [str(results / output)], []) for output in (*made, ANSWERED)]
-    return expected_predictions(Config(settings, {}, {}), results, jobs, results / "cache")
+    source = Source(label="S", path=str(results / "absent.tsv"), task_column="category")
+    return expected_predictions(Config(settings, {"s": source}, {}), results, jobs, results / "cache")
 
 
 def test_an_item_at_some_severities_is_not_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,6 +118,60 @@ def test_of_an_assignment_that_is_made_again_all_answers_count(
     write_run(tmp_path, CELLS)
     assign(tmp_path, CELLS[1:])
     assert expected(tmp_path, monkeypatch, "pool/assignment.parquet") == Amount(0, "estimate")
+
+
+def write_source(results: Path, *ids: str, **questions: str) -> None:
+    rows = [
+        dict.fromkeys(ITEMS.columns)
+        | {"id": id_, "question": questions.get(id_[-1]), "options": [], "category": "c"}
+        | {"images": [{"bytes": image(id_), "path": None}], "image_keys": [f"{id_}#0"]}
+        for id_ in ids
+    ]
+    frame = pl.DataFrame(rows, schema=pl.Schema(ITEMS.columns))
+    write_table(frame, results / "sources/s.parquet", ITEMS, footer_of({"source": "s"}))
+
+
+def test_of_a_pool_that_is_made_again_new_and_changed_items_are_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_run(tmp_path, CELLS)
+    made = "pool/items.parquet"
+    # The source is not on this machine.
+    assert expected(tmp_path, monkeypatch, made) is None
+    write_source(tmp_path, *IDS)
+    assert expected(tmp_path, monkeypatch, made) == Amount(0, "estimate")
+    # An item that is gone keeps the others.
+    write_source(tmp_path, "s/2", "s/3")
+    assert expected(tmp_path, monkeypatch, made) == Amount(2 + 4 - 2 - 3, "estimate")
+    # One has another question, and one is new: two clean answers and three cells are kept.
+    write_source(tmp_path, *IDS, "s/4", **{"1": "What?"})
+    assert expected(tmp_path, monkeypatch, made) == Amount(4 + 4 - 2 - 3, "estimate")
+    # What the source will be is not known before it is read again.
+    assert expected(tmp_path, monkeypatch, made, "sources/s.parquet") is None
+
+
+def test_a_job_computes_everything_where_its_model_or_its_code_is_another(tmp_path: Path) -> None:
+    path, made = tmp_path / ANSWERED, tmp_path / "model/weights"
+    cache = tmp_path / "cache"
+    modules = ["benchc.models.letter"]
+    facts = {"model": "a/m", "modules": modules[0], "code": prediction_code(modules)}
+
+    def computes_all(causes: Sequence[str] = (), inputs: Sequence[Path] = (), **changes: object) -> bool:
+        rows = pl.DataFrame(schema=pl.Schema(ANSWERS.columns))
+        write_table(rows, path, ANSWERS, footer_of({"answers": 0, **facts, **changes}))
+        job = PlannedJob("answer", [], [str(path)], causes, [str(file) for file in inputs])
+        return _computes_all(job, path, {made, tmp_path / "pool/items.parquet"}, cache)
+
+    assert computes_all()  # the cache has nothing of the model
+    model_folder(cache, "a/m").mkdir(parents=True)
+    assert not computes_all()
+    assert not computes_all(["seed: 1 -> 2"], [tmp_path / "pool/items.parquet", tmp_path / "other/file"])
+    assert computes_all(["seed: 1 -> 2", 'model.dtype: none -> "bfloat16"'])
+    assert computes_all(inputs=[made])
+    assert computes_all(code="another") and computes_all(modules="") and computes_all(model="other")
+    entry = "benchc.models.classify"
+    assert computes_all(entry=entry)
+    assert not computes_all(entry=entry, code=prediction_code(modules, entry))
 
 
 def test_a_new_item_is_taken_into_a_subset_as_often_as_the_others(

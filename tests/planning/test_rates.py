@@ -42,7 +42,9 @@ def test_a_rate_is_total_seconds_over_computed_predictions(tmp_path: Path) -> No
     write_job(tmp_path / "mine", "pool/a/all", 3000.0, 10_000, 10_000)
     write_job(tmp_path / "mine", "selected/a/all", 12.0, 100, 95)
     write_job(tmp_path / "mine", "pool/both/weather", 5.0, 100, 0)
-    write_job(tmp_path / "mine", "pool/both/blur", 8.0, 40, 40)
+    again = write_job(tmp_path / "mine", "pool/both/blur", 8.0, 40, 40)
+    # Of a benchmark that Snakemake repeats, the last line is that of the log.
+    again.write_text(json.dumps({"s": 900}) + "\n" + again.read_text())
     write_job(tmp_path / "mine", "pool/empty/all", 5.0, 0, 0)
     rates = rates_of(tmp_path, "a", "both", "empty", "other")
     assert rates == {"a": Rate(Amount(3012 / 10_095), 10_095), "both": Rate(Amount(0.2), 40)}
@@ -70,6 +72,7 @@ def test_jobs_that_found_many_predictions_in_the_cache_give_a_bound(tmp_path: Pa
         '{"s": NaN}',
         '{"s": Infinity}',
         '{"s": -1}',
+        '{"s": 0}',
         "\ufffd",
     ],
 )
@@ -98,6 +101,7 @@ def test_a_model_without_jobs_in_the_run_has_the_rate_of_another(tmp_path: Path)
     rates = rates_of(tmp_path, "a", "b", "c")
     assert rates == {"a": Rate(Amount(3.0, "estimate"), 100, "large"), "b": Rate(Amount(0.4), 100)}
     assert [rates[model].text() for model in "ab"] == ["100 of large", "100"]
+    assert Rate(Amount(2.0)).text() == "–"  # of the user
 
 
 @pytest.mark.parametrize(

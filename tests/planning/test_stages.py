@@ -11,6 +11,7 @@ from benchc.planning.plan import Plan, plan_markdown
 from benchc.planning.rates import Rate
 from benchc.planning.size import ImageCounts
 from benchc.planning.stages import Stage, Work, work_of, work_table
+from benchc.schemas.answers import ANSWERS
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.predictions import PREDICTIONS
 from tests.footers import footer_of
@@ -47,6 +48,11 @@ def test_done_predictions_are_subtracted(tmp_path: Path) -> None:
     assert (work["whole", "a"].done, work["whole", "a"].left) == (180, Amount(120))
     assert (work["part", "b"].done, work["part", "b"].left) == (20, Amount(0))
     assert (work["own", "c"].done, work["own", "c"].left) == (15, Amount(0))
+    write_table(
+        pl.DataFrame(schema=dict(ANSWERS.columns)), tmp_path / "own/c", ANSWERS, footer_of({"answers": 4})
+    )
+    assert by_name(work_of(STAGES, tmp_path, {}))["own", "c"].left == Amount(11)
+    write_predictions(tmp_path / "own/c", 16)
     unknown = Stage("own", ("c",), Amount(None), Amount(None), ("own/{model}",))
     (each,) = work_of([unknown], tmp_path, {})
     assert each.done == 16 and each.left.value is None
@@ -90,7 +96,27 @@ def test_a_plan_is_printed(tmp_path: Path) -> None:
     assert "- distinct predictions: without those that a model looks up" in text
     assert "(see `benchc what-reruns mine.yaml`).\n- left: distinct" in text
     assert text.endswith("- a note\n")
-    assert "time left" not in plan_markdown(plan, tmp_path, {}, FILE)
+    assert "| done | left |\n" in (without := plan_markdown(plan, tmp_path, {}, FILE).replace("  ", " "))
+    assert "device time" not in without and "615 left.\n" in without
+    assert "as in another run" not in text
+    elsewhere = plan_markdown(plan, tmp_path, {"a": Rate(Amount(40.0), 50, "other")}, FILE)
+    assert re.search(r"\| a +\| +40 \| +50 of other \|", elsewhere)
+    assert re.search(r"\| b +\| +unknown \| +– \|", elsewhere)
+    assert "≈ as in another run" in elsewhere and "≤ where no job" not in elsewhere
+
+
+def test_a_plan_says_where_no_images_are_written_or_their_number_is_unknown(tmp_path: Path) -> None:
+    for amount, sentence in (
+        (Amount(0), "No images are written.\n"),
+        (Amount(None), "Images on disk, clean included: unknown.\n"),
+    ):
+        plan = Plan([WHOLE], ImageCounts(amount, amount), [])
+        assert sentence in plan_markdown(plan, tmp_path, {}, FILE)
+        assert "No model is asked" not in plan_markdown(plan, tmp_path, {}, FILE)
+    rates = {"a": Rate(Amount(40.0))}
+    assert plan_markdown(Plan([], plan.images, []), tmp_path, rates, FILE) == (
+        f"No model is asked.\n\n{sentence}\n"
+    )
 
 
 def test_a_bound_of_the_rate_bounds_times(tmp_path: Path) -> None:
@@ -120,7 +146,11 @@ def test_a_plan_without_rates_says_why(tmp_path: Path) -> None:
 
 
 def test_the_csv_has_a_row_per_stage_and_model(tmp_path: Path) -> None:
-    rows = work_table(work_of(STAGES, tmp_path, {"c": Rate(Amount(36.0))}))
+    write_predictions(tmp_path / "whole/a/2", 30)
+    rows = work_table(work_of(STAGES, tmp_path, {"c": Rate(Amount(36.0), 50)}))
+    assert rows["done"].to_list() == [30, 0, 0, 0, 0]
+    assert rows["left"].to_list() == [270, 300, 0, 30, 15]
+    assert rows["predictions_measured"].to_list() == [None, None, None, 50, 50]
     assert rows["distinct_predictions"].to_list() == [300, 300, 0, 30, 15]
     assert rows["predictions_known"].to_list() == ["exact", "exact", "at most", "at most", "exact"]
     assert rows["jobs"].to_list() == [2, 2, 1, 1, 1]

@@ -5,9 +5,16 @@ import numpy as np
 import polars as pl
 import pytest
 
+from benchc.errors import InputError
 from benchc.images import encode
 from benchc.schemas.corrupted import CORRUPTED
-from benchc.schemas.corrupted_images import check_corrupted, images_of_items
+from benchc.schemas.corrupted_images import (
+    check_corrupted,
+    decoded,
+    encoded_images,
+    images_of_items,
+    wanted_levels,
+)
 from benchc.schemas.parquet import TableError, read_footer, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import IMAGE_COLUMNS, pool_digest
@@ -103,3 +110,75 @@ def test_images_of_other_code_are_accepted_of_other_seeds_or_twice_refused(pool:
     write_table(pl.concat([corrupted(), corrupted()[2:3]]), path, CORRUPTED)
     with pytest.raises(TableError, match=r"fog.parquet: image a/2#0 occurs twice at one severity; delete"):
         next(images_of_items(path, KEYS))
+
+
+# b shares an image with a, and has one of its own, which comes first in the file.
+SHARED = {"b": ["y", "x"], "a": ["x"], "c": ["z"]}
+LEVELS = {"y": [3, 1], "x": [1, 3], "z": [1, 3]}
+
+
+def write_levels(path: Path, levels: dict[str, list[int]]) -> Path:
+    rows = [
+        (key, level, {"bytes": f"{key}{level}".encode(), "path": None})
+        for key, own in levels.items()
+        for level in own
+    ]
+    write_table(pl.DataFrame(rows, schema=CORRUPTED.columns, orient="row"), path, CORRUPTED)
+    return path
+
+
+def stored(*keys: str, levels: tuple[int, ...] = (1, 3)) -> list[tuple[str, dict[int, bytes]]]:
+    return [(key, {level: f"{key}{level}".encode() for level in levels}) for key in keys]
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 16])
+def test_images_are_those_of_each_item_at_the_severities_that_are_asked_for(
+    tmp_path: Path, at_once: int
+) -> None:
+    path = write_levels(tmp_path / "fog.parquet", LEVELS)
+    found = list(encoded_images(path, SHARED, at_once=at_once))
+    assert found == [("b", stored("y", "x")), ("a", stored("x")), ("c", stored("z"))]
+    assert [*found[0][1][0][1]] == [3, 1]  # as in the file
+    found = list(encoded_images(path, {"a": ["x"], "c": ["z"]}, [3], at_once))
+    assert found == [("a", stored("x", levels=(3,))), ("c", stored("z", levels=(3,)))]
+    # Item a is not shown at all. Other severities than the assigned ones may be there.
+    assigned = {"b": [1], "c": [1, 3]}
+    found = list(encoded_images(path, SHARED, None, at_once, assigned))
+    assert found == [("b", stored("y", "x", levels=(1,))), ("c", stored("z"))]
+    found = list(encoded_images(path, SHARED, [3], at_once, assigned))
+    assert found == [("c", stored("z", levels=(3,)))]
+
+
+@pytest.mark.parametrize(
+    ("levels", "assigned", "lacking"),
+    [
+        (LEVELS | {"z": [1]}, None, None),  # as all of its images
+        (LEVELS | {"x": [1]}, None, "1 item missing, first b"),
+        (LEVELS | {"x": [1, 3, 5]}, None, "1 item missing, first b"),
+        ({"y": [1], "x": [1]}, None, "1 item missing, first c"),
+        ({"z": [1]}, None, "2 items missing, first b"),
+        (LEVELS | {"x": [1]}, {"b": [1], "c": [3]}, None),
+        (LEVELS | {"x": [1]}, {"b": [1, 3], "c": [3]}, "1 item missing, first b"),
+    ],
+)
+def test_items_whose_images_are_not_all_there_are_named(
+    tmp_path: Path, levels: dict, assigned: dict | None, lacking: str | None
+) -> None:
+    path = write_levels(tmp_path / "fog.parquet", levels)
+    if lacking is None:
+        assert [id_ for id_, _ in encoded_images(path, SHARED, assigned=assigned)][-1] == "c"
+        return
+    with pytest.raises(InputError, match=f"fog.parquet: images of {lacking}; delete the file and run"):
+        next(encoded_images(path, SHARED, assigned=assigned))
+
+
+def test_an_item_without_images_is_lacking(tmp_path: Path) -> None:
+    path = write_levels(tmp_path / "fog.parquet", LEVELS)
+    with pytest.raises(InputError, match="images of 1 item missing, first none"):
+        next(encoded_images(path, SHARED | {"none": []}))
+
+
+def test_a_damaged_image_is_named_with_its_file() -> None:
+    with pytest.raises(InputError, match=r"^fog: image x: .*; delete the file and run snakemake again$"):
+        decoded(Path("fog"), "x", {1: b"no image"})
+    assert (wanted_levels([3, 1, 2], None), wanted_levels([3, 1, 2], {2, 3})) == ([3, 1, 2], [3, 2])

@@ -3,10 +3,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from benchc.errors import InputError
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
-from benchc.schemas.predictions import PREDICTIONS, check_predictions
+from benchc.schemas.predictions import PREDICTIONS, ModelFooter, check_predictions
+from benchc.schemas.shared_facts import tables_by_model
 from scripts.bench_c.kappa import kappa
 from scripts.bench_c.score import score
 from tests.footers import footer_of
@@ -54,3 +56,22 @@ def test_selectors_on_different_images_are_refused(folder, other, problem):
     with pytest.raises(TableError, match=f"^.*/{other}/all: its {problem}; delete the files of the wrong"):
         kappa(**files, selectors=["d", other], corruptions=["fog"], severities=[1], output=folder / "out")
     assert not (folder / "out").exists()
+
+
+def test_a_footer_has_the_facts_of_the_identity_among_its_own() -> None:
+    footer = ModelFooter(pool="p", identity={"model": "m", "dtype": "float32"}, label="a", oom_splits=0)
+    expected = {"model": "m", "dtype": "float32", "pool": "p", "label": "a", "oom_splits": 0}
+    assert footer.content() == expected
+
+
+def test_tables_are_by_the_model_of_their_footer(folder: Path) -> None:
+    files = [folder / "a/all", folder / "d/all"]
+    found = tables_by_model(files, PREDICTIONS, "rows")
+    assert {id_: (path, footer["label"]) for id_, (path, _, footer) in found.items()} == {
+        **{"a": (files[0], "a"), "d": (files[1], "d")}
+    }
+    with pytest.raises(InputError, match=r"b/all: a second file of the rows of a; give one for each model"):
+        tables_by_model([*files, folder / "b/all"], PREDICTIONS, "rows")
+    for model, fact in (("c", "pool"), ("e", "seed"), ("f", "alpha")):
+        with pytest.raises(TableError, match=f"{model}/all: its {fact} is .*that of the files before is"):
+            tables_by_model([*files, folder / model / "all"], PREDICTIONS, "rows")

@@ -6,7 +6,7 @@ import pytest
 from benchc.schemas.answers import ANSWERS
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.predictions import PREDICTIONS
-from benchc.schemas.predictions_of_model import check_answers, read_predictions
+from benchc.schemas.predictions_of_model import check_answers, read_all_predictions, read_predictions
 from tests.footers import footer_of
 
 FOOTER = {"model": "m", "revision": "1", "device": "cpu", "code": "abc", "predictions": 1, "oom_splits": 0}
@@ -22,6 +22,8 @@ def batch(path, corruption, **footer):
 def test_batches_are_concatenated_in_order_and_each_model_may_have_its_own_device(tmp_path):
     files = [batch(tmp_path / "a", "snow"), batch(tmp_path / "b", "fog", predictions=7, cpu_capability="AVX")]
     assert read_predictions(files, ["corruption"]).rows() == [("snow",), ("fog",)]
+    rows = [("a/1", corruption, 1, [0.5, 1.0]) for corruption in ("snow", "fog")]
+    assert read_all_predictions(files).rows() == rows
     for model, device in (("one", "cpu"), ("two", "NVIDIA H100")):
         files = [batch(tmp_path / model / name, name, device=device) for name in ("fog", "snow")]
         assert read_predictions(files, ["corruption"]).height == 2

@@ -59,6 +59,15 @@ def test_the_bytes_do_not_depend_on_how_rows_are_appended(tmp_path_factory, size
     assert contents[0] == contents[1]
 
 
+def test_the_bytes_of_large_rows_do_not_depend_on_how_they_are_appended(tmp_path, monkeypatch):
+    monkeypatch.undo()
+    # Larger than a page.
+    frame = corrupted(*[2**20] * 3)
+    write(tmp_path / "a", frame)
+    write(tmp_path / "b", frame, [1, 2])
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+
+
 def test_an_error_leaves_the_old_file(tmp_path):
     path = tmp_path / "t.parquet"
     write(path, corrupted(1))

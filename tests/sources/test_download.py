@@ -218,6 +218,8 @@ def test_what_is_not_the_file_is_refused(server, mirror, path):
     server.status, asked = 404, len(server.requested)
     assert "the server answers 404 Not Found; check " in refused(server, path)
     assert len(server.requested) == asked + 1
+    server.status = 204
+    assert "the server answers 204 No Content, without a file; check " in refused(server, path)
 
 
 def test_a_process_that_is_killed_leaves_a_part_that_the_next_resumes(server, path):
@@ -281,6 +283,21 @@ def test_a_busy_server_is_retried(server, status, path):
     server.status, server.statuses_left = status, 2
     assert fetch(server, path) == MD5
     assert len(server.requested) == 3
+
+
+@pytest.mark.parametrize(
+    ("status", "told", "passes"),
+    [
+        *((408, "408 Request Timeout", True), (425, "425 Too Early", True), (502, "502 Bad Gateway", True)),
+        *((504, "504 Gateway Timeout", True), (404, "404 Not Found", False)),
+        *((501, "501 Not Implemented", False), (520, "520", False)),  # 520 has no name in the standard
+    ],
+)
+def test_only_errors_that_may_pass_are_retried(status, told, passes):
+    request = transfer.httpx.Request("GET", "http://a")
+    response = transfer.httpx.Response(status, request=request)
+    error = transfer.httpx.HTTPStatusError("", request=request, response=response)
+    assert (transfer._is_temporary(error), transfer._status_text(status)) == (passes, told)
 
 
 def test_a_connection_that_always_breaks_keeps_the_received_part(server, tmp_path, path):

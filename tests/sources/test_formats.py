@@ -21,7 +21,7 @@ from benchc.sources.hub_parquet import MOST_PACKED
 from benchc.sources.item_images import pixel_digest
 from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.references import AnswerFile, read_references
-from benchc.sources.rows import data_file, read_header, read_rows
+from benchc.sources.rows import data_file, read_header, read_rows, referenced_files
 from benchc.sources.vlmevalkit import opened_source, read_vlmevalkit
 from benchc.user_table import read_user_table
 from tests.sources.data_files import (
@@ -34,7 +34,7 @@ from tests.sources.data_files import (
     write_json_lines,
     write_parquet,
 )
-from tests.sources.tsv_files import BLUE, RED, encoded, image_bytes
+from tests.sources.tsv_files import BLUE, RED, encoded, image_bytes, write_tsv
 
 
 def rgba() -> bytes:
@@ -105,6 +105,7 @@ def test_rows_without_an_index_are_numbered_over_all_shards(tmp_path):
         write_parquet(tmp_path / f"test-{shard:05}-of-00002.parquet", rows)
     path = data_file(tmp_path)
     assert path.name == "test-00000-of-00002.parquet"
+    (tmp_path / "test-00001-of-00002 (1).parquet").touch()  # as a browser names a second copy
     found = facts(path, ReaderOptions(answer_form="index"))
     assert [(row["id"], row["answer"]) for row in found] == [(f"s/{number}", 1) for number in range(6)]
     # The Hub's folder of a split.
@@ -129,6 +130,36 @@ def test_class_labels_that_are_numbers_are_no_indices(tmp_path):
     assert [(row["answer"], row["category"]) for row in found] == [(0, "1"), (1, "2"), (2, "3"), (3, "4")]
     letters = write_parquet(tmp_path / "letters.parquet", rows, {"answer": [*"DCBA"]})
     assert [row["answer"] for row in facts(letters)] == [3, 2, 1, 0]
+    renamed = [plain | {"label": number} for number in range(4)]
+    path = write_parquet(tmp_path / "renamed.parquet", renamed, {"label": names})
+    found = facts(path, ReaderOptions(answer_form="index", columns={"answer": "label"}))
+    assert [row["answer"] for row in found] == [0, 1, 2, 3]
+
+
+def test_a_number_that_is_no_class_stays_a_number(tmp_path):
+    # Hugging Face writes -1 where a class is not known.
+    rows = [{"image": {"bytes": RED, "path": None}, "question": "?", "choices": ["x", "y"]}] * 4
+    rows = [row | {"answer": answer} for row, answer in zip(rows, (1, -1, 2, None), strict=True)]
+    ids, found = reasons(write_parquet(tmp_path / "my.parquet", rows, {"answer": ["A", "B"]}))
+    assert ids == ["s/0"]
+    assert found == [f"the answer '{text}' is not one option letter" for text in ("-1", "2", "")]
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        *(b"{", b"[]", b'{"info": 3}', b'{"info": {}}', b'{"info": {"features": []}}'),
+        *(b'{"info": {"features": {"answer": %s}}}' % text for text in (b"3", b'{"_type": "ClassLabel"}')),
+        b'{"info": {"features": {"answer": {"_type": "ClassLabel", "names": 3}}}}',
+        b'{"info": {"features": {"answer": {"_type": "Value", "names": ["x", "y"]}}}}',
+    ],
+)
+def test_metadata_that_name_no_classes_change_nothing(tmp_path, metadata):
+    row = {"image": RED, "question": "?", "choices": ["x", "y"], "answer": 1}
+    table = pa.Table.from_pylist([row]).replace_schema_metadata({"huggingface": metadata})
+    pq.write_table(table, tmp_path / "my.parquet")
+    (found,) = facts(tmp_path / "my.parquet", ReaderOptions(answer_form="index"))
+    assert (found["answer"], found["images"]) == (1, [pixel_digest(RED)])
 
 
 def test_a_small_parquet_file_with_a_large_column_is_refused(tmp_path, monkeypatch):
@@ -184,7 +215,9 @@ def test_a_parquet_file_with_a_column_twice_is_refused(tmp_path):
     ("names", "sentence"),
     [
         ([], "has no csv, JSON Lines or Parquet file; add metadata.csv"),
+        ([".a.csv", "a.txt"], "has no csv, JSON Lines or Parquet file"),
         (["a.csv", "b.jsonl"], "has data in a.csv, b.jsonl; name one of these files"),
+        ([f"{name}.csv" for name in "fedcba"], "has data in a.csv, b.csv, c.csv, d.csv, e.csv; name"),
         (
             ["test-00000-of-00001.parquet", "train-00000-of-00002.parquet", "train-00001-of-00002.parquet"],
             "has data in test-00000-of-00001.parquet, train-00000-of-00002.parquet; name one",
@@ -213,10 +246,14 @@ def test_columns_of_other_names_are_read(tmp_path):
     items, report = read_vlmevalkit(path, "s", options)
     assert items.select("id", "answer", "category").rows() == [("s/a", 1, "k")]
     assert [[image["bytes"] for image in row] for row in items["images"].to_list()] == [[RED, BLUE]]
+    assert report["line"].to_list() == [2, 3]
     assert report["reason"].to_list() == [
         "the answer 'x' is the text of 2 options",
         "the answer 'z' is the text of no options",
     ]
+    row_of_tsv = {"index": "a", "image": encoded(RED), "ask": "What?", "A": "x", "B": "y", "answer": "A"}
+    path_of_tsv = write_tsv(tmp_path / "my.tsv", [row_of_tsv])
+    assert facts(path_of_tsv, ReaderOptions(columns={"question": "ask"}))[0]["question"] == "What?"
     absent = ReaderOptions(columns={"category": "topic"})
     with pytest.raises(SourceError, match=r"has no column 'topic', which columns\.category names; its"):
         read_vlmevalkit(path, "s", absent)
@@ -255,6 +292,11 @@ def test_a_row_without_options_in_a_list_is_open_ended_where_a_key_says_so(tmp_p
     assert [row["options"] for row in facts(path, ReaderOptions(open_ended=True))] == [["x", "y"], [], []]
     items, report = read_vlmevalkit(path, "s")
     assert items.height == 1 and report.height == 2
+
+
+def test_columns_of_letters_have_the_options_also_beside_a_list(tmp_path):
+    path = write_json_lines(tmp_path / "my.jsonl", [ROW | {"A": "p", "B": "q", "answer": "B"}])
+    assert facts(path)[0]["options"] == ["p", "q"]
 
 
 def test_answers_to_open_questions_are_found_by_the_same_columns(tmp_path):
@@ -297,6 +339,15 @@ def outside(tmp_path: Path) -> Path:
         ("up/secret.png", "image 'up/secret.png' is a link out of the folder of the data"),
         ("loop.png", "'loop.png' is neither a file below the folder of the data, an image in base64, nor"),
         *((name, f"image '{name}' is neither a file") for name in ("pipe.png", "sub", "absent.png")),
+        # An absolute path without a dot might be base64.
+        ("/etc/passwd", "image '/etc/passwd' is neither a file"),
+        # Up to 64 characters may be the index of a row, and more than 1024 are no path.
+        ("a" * 60 + ".png", f"image '{'a' * 60}.png' is neither a file"),
+        ("a" * 61 + ".png", f"image '{'a' * 56}.png' is no file below the folder of the data"),
+        ("a" * 300 + ".png", f"image '{'a' * 56}.png' is no file below the folder of the data"),
+        ("a/" * 510 + ".png", f"{'a/' * 28}.png' is no file below the folder of the data"),
+        ("a/" * 510 + "a.png", "image 1 is not base64"),
+        ("x\0.png", "contains a NUL character"),
         ("img/absent.png", "image 'img/absent.png' is no file below the folder of the data"),
         ("x\udc80.png", "contains half of a character"),
         ("broken.png", "image 1: these 40 bytes are not a complete image"),
@@ -308,6 +359,44 @@ def test_an_image_out_of_the_folder_is_refused(outside, name, reason):
     rows = [ROW | {"answer": "A", "image": image} for image in images]
     ids, (found,) = reasons(write_json_lines(outside / "my.jsonl", rows))
     assert ids == ["s/0"] and reason in found
+
+
+def test_an_image_file_has_a_largest_size(tmp_path, monkeypatch):
+    (tmp_path / "a.png").write_bytes(RED)
+    path = write_json_lines(tmp_path / "my.jsonl", [ROW | {"answer": "A", "image": "a.png"}])
+    monkeypatch.setattr("benchc.sources.image_names.LARGEST_FILE", len(RED))
+    assert len(facts(path)) == 1
+    monkeypatch.setattr("benchc.sources.image_names.LARGEST_FILE", len(RED) - 1)
+    with pytest.raises(SourceError, match=f"image 'a.png' has {len(RED)} bytes, and the limit is"):
+        read_vlmevalkit(path, "s")
+
+
+def test_a_line_of_json_has_a_largest_size(tmp_path, monkeypatch):
+    path = write_json_lines(tmp_path / "my.jsonl", [{"a": "b"}, {"a": "bb"}])
+    monkeypatch.setattr("benchc.sources.rows.LARGEST_LINE", len('{"a": "bb"}\n'))
+    assert [row.values["a"] for row in read_rows(path)] == ["b", "bb"]
+    monkeypatch.setattr("benchc.sources.rows.LARGEST_LINE", len('{"a": "bb"}'))
+    with pytest.raises(SourceError, match=r"line 2 has more than 11 bytes; write one JSON object per line"):
+        [*read_rows(path)]
+
+
+def test_the_image_files_that_a_file_names_are_found_without_its_images_in_base64(tmp_path, monkeypatch):
+    for name in "abc":
+        (tmp_path / f"{name}.png").write_bytes(RED)
+    rows = [{"image": "a.png"}, {"image": "[3"}, {"image": ["b.png", 7]}, {"image": "../c.png"}]
+    rows += [{"image": "absent"}, {"image": "b.png"}, {"other": "c.png"}]
+    long = {"image": "c.png", "note": "x" * 100}
+    path = write_json_lines(tmp_path / "my.jsonl", [*rows, long])
+    line = len(path.read_bytes().splitlines(keepends=True)[-1])
+    for longest, last in ((line, ["c.png"]), (line - 1, [])):
+        monkeypatch.setattr("benchc.sources.rows.LONGEST_WITH_PATHS", longest)
+        assert [file.name for file in referenced_files(path)] == ["a.png", "b.png", "b.png", *last]
+    assert [file.name for file in referenced_files(path, {"image": "other"})] == ["c.png"]
+    both = referenced_files(path, {"image": ["other", "image"]})
+    assert [file.name for file in both] == ["a.png", "b.png", "b.png", "c.png"]
+    assert [file.name for file in referenced_files(write_csv(tmp_path / "my.csv", rows[:1]))] == ["a.png"]
+    for other in (write_tsv(tmp_path / "my.tsv", rows[:1]), write_parquet(tmp_path / "my.parquet", rows[:1])):
+        assert [*referenced_files(other)] == []
 
 
 def test_the_path_of_a_parquet_file_without_bytes_is_one_below_its_folder(outside):
@@ -326,11 +415,25 @@ def test_the_path_of_a_parquet_file_without_bytes_is_one_below_its_folder(outsid
         (b"[" * 10**5, "is no JSON (it is nested too deeply)"),
         (b'{"question": ' + b"9" * 5000 + b"}", "is no JSON ("),
         (b'{"question": "a", "answer": "A", "answer": "B"}', "gives 'answer' twice"),
+        (b'{"%b": 1, "%b": 2}' % (b"a" * 41, b"a" * 41), f"gives '{'a' * 40}' twice"),
         (b'{"question": "\\u0000"}', "contains a NUL character"),
         (b'{"question": "\\ud800"}', "contains half of a character"),
         (b'{"question": NaN, "image": "a.png", "options": ["x", "y"], "answer": "A"}', "has no question"),
         (b'{"question": "?", "options": "red", "answer": "A"}', "its options are no list of texts"),
         (b'{"question": "?", "options": [["x"], "y"], "answer": "A"}', "its options are no list of texts"),
+        (
+            b'{"question": "?", "options": "(\'x\', \'y\')", "answer": "A"}',
+            "its options are no list of texts",
+        ),
+        *(
+            (
+                b'{"question": "?", "options": "[%b, \'y\']", "answer": "A"}' % text,
+                "its options are no list of",
+            )
+            for text in (b"('x',)", b"b'x'", b"['x']", b"{'x': 1}")
+        ),
+        # Several images, of which none is the index of a row.
+        (b'{"question": "?", "options": ["x", "y"], "answer": "A", "image": ["0", "0"]}', "image 1 is not"),
         (b'{"question": "?", "options": [' + b'"x",' * 26 + b'"x"]}', "has 27 options, more than"),
         (b'{"question": "?", "options": ["x", null, "y"], "answer": "A"}', "option B is empty"),
         (b'{"question": "?", "options": ["x", "y"], "answer": "A", "image": []}', "has no image"),
@@ -368,6 +471,7 @@ def test_a_bad_row_of_a_csv_and_of_parquet_is_rejected(tmp_path):
     [
         ("list.jsonl", b'[{"question": "?"}]', "is a JSON list; write one object per line"),
         ("empty.jsonl", b"", "has no JSON object; write one per line"),
+        ("number.jsonl", b"7", "has no JSON object; write one per line"),
         ("text.parquet", b"version https://git-lfs.github.com/spec/v1", "is not a complete Parquet file"),
         ("semicolon.csv", b"image;question\n", "its columns are image;question, since its fields are not"),
         ("latin.csv", "image,größe\n".encode("latin-1"), "is not UTF-8"),
@@ -392,14 +496,18 @@ def test_a_damaged_parquet_file_is_refused(tmp_path):
 
 
 def test_images_of_columns_that_are_not_read_stay_on_disk(tmp_path):
-    image, thumb = ({"bytes": data, "path": None} for data in (RED, BLUE))
+    image, thumb = ({"bytes": data, "path": "a.png"} for data in (RED, BLUE))
     row = {"image": image, "thumb": thumb, "question": "?", "raw": BLUE}
     path = write_parquet(tmp_path / "my.parquet", [row])
     assert {"thumb", "raw"} < {*read_header(path)}
     (row,) = read_rows(path)
-    assert (row.values["thumb"], row.values["raw"], row.images) == ("", "", [(RED, None)])
+    assert (row.values["thumb"], row.values["raw"], row.images) == ("", "", [(RED, "a.png")])
     (row,) = read_rows(path, images=False)
     assert row.images == [] and row.values["question"] == "?"
+    path = write_parquet(
+        tmp_path / "bytes.parquet", [{"image": BLUE, "question": "?"}, {"image": b"", "question": "?"}]
+    )
+    assert [row.images for row in read_rows(path)] == [[(BLUE, None)], []]
 
 
 def test_many_images_are_read_in_bounded_pieces(tmp_path):

@@ -7,6 +7,7 @@ import tracemalloc
 from contextlib import nullcontext
 from io import StringIO
 from pathlib import Path
+from string import ascii_uppercase
 
 import polars as pl
 import pytest
@@ -102,8 +103,8 @@ def test_any_option_texts_are_read_unchanged(tmp_path_factory, texts):
 
 
 def test_items_are_ordered_by_index_as_a_number(tmp_path):
-    items, _ = read(tmp_path, [row(index) for index in ("10", "b10", "9", "b2", "100")])
-    assert [item["id"] for item in items] == ["s/9", "s/10", "s/100", "s/b2", "s/b10"]
+    items, _ = read(tmp_path, [row(index) for index in ("10", "b10", "9", "1" * 100, "b2", "100")])
+    assert [item["id"] for item in items] == ["s/9", "s/10", "s/100", f"s/{'1' * 100}", "s/b2", "s/b10"]
 
 
 @pytest.mark.parametrize(
@@ -124,8 +125,13 @@ def test_items_are_ordered_by_index_as_a_number(tmp_path):
         *(({"answer": letter}, f"the answer is {letter}, an option without text") for letter in "CF"),
         *(({"answer": text}, f"the answer '{text}' is not one option letter") for text in ("AB", "")),
         ({"answer": "a"}, "the answer 'a' is not one option letter: write A"),
+        ({"answer": "x" * 21}, f"the answer '{'x' * 20}' is not one option letter"),
         ({"image": ""}, "has no image"),
         ({"image": "no base64! " * 10}, "image 1 is not base64"),
+        # VLMEvalKit takes a text of up to 64 characters for the index of another row.
+        ({"image": "!" * 64}, f"image '{'!' * 64}' is neither an image in base64 nor the index"),
+        ({"image": "!" * 65}, "image 1 is not base64"),
+        ({"image": "data:" + "x" * 60}, f"image 1 begins with 'data:{'x' * 25}'; remove this prefix"),
         *(({"image": encoded(data)}, "image 1: these ") for data in (b"no image" * 10, RED[:40] + RED[44:])),
         ({"image": encoded(image_bytes(size=(400, 300), form="JPEG")[:-500])}, "image 1: these "),
         (
@@ -193,6 +199,9 @@ def test_a_column_names_images(tmp_path):
     assert report == []
 
 
+# What Python cannot read for its depth: it has two errors for that.
+TOO_DEEP = (f"['(A) red', {'-' * 10**5}1]", f"['(A) red', {'1+' * 10**4}1]")
+
 UNNAMED = "column 'photo' does not name every image"
 TAKEN = "names its image 'x', which is the name of a different image"
 
@@ -204,7 +213,15 @@ TAKEN = "names its image 'x', which is the name of a different image"
         ({"photo": "['y', 'x']", "image": BLUES}, TAKEN),
         *(({"photo": text}, UNNAMED) for text in ("", "nan", "['']", "[None]", "[]", f"[0x{'f' * 5000}]")),
         ({"photo": "[x"}, None),
-        ({"photo": "[x]"}, "column 'photo' has a broken list of names (ValueError)"),
+        ({"photo": f"[{2**64 - 1}]"}, None),
+        ({"photo": f"[{2**64}]"}, UNNAMED),
+        *(
+            ({"photo": text}, f"column 'photo' has a broken list of names ({kind})")
+            for text, kind in (
+                *(("[x]", "ValueError"), ("[1 2]", "SyntaxError"), ("[{[]: 1}]", "TypeError")),
+                *zip(TOO_DEEP, ("MemoryError", "RecursionError"), strict=True),
+            )
+        ),
         ({"photo": "['x', 'y']"}, "photo names 2 images, but the row has 1"),
         ({"photo": "y", "image": BLUES}, "photo names 1 images, but the row has 2"),
     ],
@@ -222,6 +239,9 @@ def test_a_row_whose_names_do_not_fit_its_images_is_refused(tmp_path, values, re
     [
         ([row(1)], ReaderOptions(image_column="photo"), "has no column 'photo'"),
         ([row(1)], ReaderOptions(category_column="type"), "has no column 'type'"),
+        ([row(1)], ReaderOptions(problem_column="problem"), "has no column 'problem'"),
+        ([row(1)], ReaderOptions(exclude={"kind": "sort"}), "has no column 'kind'"),
+        ([open_row(1)], ReaderOptions(options_column="choices"), "has no column 'choices'"),
         ([row(1)], ReaderOptions(answer_words=True), "has the column 'A' of options, but answer_words"),
         *(([open_row(1) | {own: "x"}], None, f"has no column '{lack}'") for own, lack in ("AB", "BA", "CA")),
         (
@@ -236,18 +256,24 @@ def test_a_file_without_what_options_need_is_an_error(tmp_path, rows, options, m
         read(tmp_path, rows, options)
 
 
+NO_LIST = "column 'choices' is not a Python list of strings"
+NO_LISTS = ("red or blue", "", "['(A) red'", "('(A) red', '(B) blue')", "['(A) red', 2]", *TOO_DEEP)
+
+
 def test_options_in_one_column(tmp_path):
     rows = [
         open_row(1, choices="['(A) red', '(B) (A) is wrong', '(C)  two\\nlines']", answer="C"),
         open_row(2, choices="['(A) red', '(B) blue', '(C)']", answer="A"),
         open_row(3, choices="['(A) red', 'blue']", answer="A"),
-        open_row(4, choices="red or blue", answer="A"),
+        *(open_row(4 + number, choices=text, answer="A") for number, text in enumerate(NO_LISTS)),
+        open_row("many", choices=str([f"({letter}) x" for letter in f"{ascii_uppercase}{{"]), answer="A"),
     ]
     items, report = read(tmp_path, rows, ReaderOptions(options_column="choices"))
     assert [item["options"] for item in items] == [["red", "(A) is wrong", " two\nlines"], ["red", "blue"]]
     assert report == [
         ("s/3", "rejected", "option B in column 'choices' does not start with '(B) '"),
-        ("s/4", "rejected", "column 'choices' is not a Python list of strings"),
+        *((f"s/{4 + number}", "rejected", NO_LIST) for number in range(len(NO_LISTS))),
+        ("s/many", "rejected", "has 27 options, more than the 26 letters"),
     ]
 
 
@@ -318,7 +344,12 @@ def test_a_row_with_several_images_is_rejected_where_rows_have_one(tmp_path):
         ("index\timage\tquestion\n".encode("utf-16"), "is not UTF-8 .*; save it as UTF-8"),
         ("index\timage\tquestion\n".encode("utf-16-le"), "NUL characters; save the file as text in UTF-8"),
         (b"\t".join(b"%d" % number for number in range(10**5)), "its columns are 0, 1, .* and 99960 more$"),
+        (b"\t".join(b"%d" % number for number in range(40)), "its columns are 0, 1, .* 38, 39$"),
         (b"1\t" + b"A" * 10**6 + b"\tWhich?\n", "its columns are 1, A{40}…, Which"),
+        (b"1\t" + b"A" * 40 + b"\tWhich?\n", "its columns are 1, A{40}, Which"),
+        (b"question\n", "its columns are question$"),
+        (b"a;b\tquestion\n", "its columns are a;b, question$"),
+        *((text, "since its fields are not separated by tabs: save it") for text in (b"a,b\n", b"a;b\n")),
     ],
 )
 def test_a_broken_file_is_an_error_that_names_it(tmp_path, content, message):
@@ -394,7 +425,7 @@ def test_a_folder_or_pipe_is_refused_at_once(tmp_path, make):
         read_vlmevalkit(tmp_path / "source.tsv", "s")
 
 
-ODD = ("9" * 5000, "a\nb", "\x1b[2J")
+ODD = ("9" * 101, "9" * 5000, "a\nb", "\x1b[2J")
 
 
 @pytest.mark.parametrize(
@@ -436,15 +467,15 @@ def test_an_answer_that_may_be_an_option_is_noted(tmp_path):
 def test_answer_words_are_the_options(tmp_path):
     question = "What is it?\nOption: A: a cup; B: a dog;"
     # A small a may be the article.
-    words = ["Yes", "No", " no\n", "A", "B", "a", "b", "C", "Maybe", ""]
+    words = ["Yes", "No", " no\n", "A", "B", "a", "b", "C", "Maybe", "", "x" * 21]
     rows = [open_row(number, answer=word, question=question) for number, word in enumerate(words)]
     items, report = read(tmp_path, rows, ReaderOptions(answer_words=True))
     found = [(*item["options"], item["answer"], item["question"]) for item in items]
     expected = [("Yes", "No", 0), ("Yes", "No", 1), ("Yes", "No", 1), ("A", "B", 0), ("A", "B", 1)]
     assert found == [(*each, question) for each in expected]
     assert report == [
-        (f"s/{number}", "rejected", f"the answer {words[number]!r} is none of Yes, No, A and B")
-        for number in range(5, 10)
+        (f"s/{number}", "rejected", f"the answer {words[number][:20]!r} is none of Yes, No, A and B")
+        for number in range(5, 11)
     ]
 
 
@@ -472,6 +503,8 @@ def test_answers_may_be_lists(tmp_path):
         '["a dog", "It\'s one"]': None,
         "['a dog']": None,
         "a dog": f"the answer 'a dog' {no_list}",
+        "dog": f"the answer 'dog' {no_list}",
+        **{text: f"the answer {text[:20]!r} {no_list}" for text in TOO_DEEP},
         "[]": f"the answer '[]' {no_list}",
         '["a dog", 2]': f"the answer '[\"a dog\", 2]' {no_list}",
         '["a dog", " "]': "an answer in its list is only white space",

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tracemalloc
 import zipfile
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -118,7 +119,7 @@ def test_all_questions_of_the_images_in_a_list_are_taken(tmp_path):
     listed.write_text(f"\ufeff262148\n\nval2014/{image_name(42)} \r\n", encoding="utf-8")
     items, _ = read_vqav2(files, "v", listed)
     assert [*items["id"]] == ["v/42000", "v/42001", "v/262148000", "v/262148001"]
-    listed.write_text("COCO_val2014_000000000073\n")
+    listed.write_text(f"COCO_val2014_{73:012d}\n")
     assert [*read_vqav2(files, "v", listed)[0]["id"]] == ["v/73000", "v/73001"]
 
 
@@ -128,7 +129,8 @@ def test_all_questions_of_the_images_in_a_list_are_taken(tmp_path):
         ("42\n43\n", "line 2 is '43', which is no image of "),
         ("42\n\nCOCO_val2014_000000000042.jpg\n", "line 3 names the image of line 1; remove one"),
         ("COCO_train2014_000000000042.jpg\n", "line 1 is 'COCO_train2014_000000000042.jpg', which is no"),
-        ("9" * 5000, "line 1 is '9999"),
+        ("9" * 5000, f"line 1 is '{'9' * 60}', which is no image of "),
+        ("0" * 18 + "42\n", f"line 1 is '{'0' * 18}42', which is no image of "),
         (" \n", "lists no image"),
         (b"\xff\xfe4", "is no text in UTF-8"),
         (None, "cannot be read (No such file or directory); correct take_images"),
@@ -174,8 +176,8 @@ def test_an_image_that_is_missing_or_damaged(tmp_path, data, reason, packed):
     assert all(text.startswith(reason) for text in report["reason"])
     listed = tmp_path / "images.txt"
     listed.write_text("42\n73\n")
-    message = f"1 of the . images of take_images .* {re.escape(reason)}.*; restore"
-    for take in (3, listed):
+    for take, number in ((3, 3), (listed, 2)):
+        message = f": 1 of the {number} images of take_images .* {re.escape(reason)}.*; restore"
         with pytest.raises(SourceError, match=message):
             read_vqav2(files, "v", take)
 
@@ -184,6 +186,8 @@ def test_a_member_that_is_large_when_it_is_unpacked_is_not_read(tmp_path, monkey
     monkeypatch.setattr(image_store, "LARGEST_FILE", 10**6)
     files = write_vqav2(tmp_path)
     (files.images / image_name(73)).write_bytes(bytes(10**6 + 1))
+    # Decoders ignore what follows an image.
+    (files.images / image_name(42)).write_bytes(jpeg(42).ljust(10**6, b"\0"))
     reasons = {*read_vqav2(zipped(files, tmp_path), "v")[1]["reason"]}
     assert reasons == {f"image {image_name(73)}: has more than 1,000,000 bytes when it is unpacked"}
 
@@ -198,11 +202,32 @@ def test_brackets_in_texts_are_no_levels(tmp_path, size):
         while file.read(size):
             pass
         assert file._depth == 0
-    path.write_text(path.read_text().replace('"c[": "', '"c[": ' + "[" * 99 + '"'))
-    with path.open("rb") as opened, pytest.raises(SourceError, match="has more than 100 lists or mappings"):
-        file = json_lists._Bounded(path, opened)
-        while file.read(size):
-            pass
+    # The brackets before are those of the mapping, its list and the entry.
+    plain, too_deep = (
+        path.read_text(),
+        pytest.raises(SourceError, match="has more than 100 lists or mappings"),
+    )
+    for levels, expected in ((97, nullcontext()), (98, too_deep)):
+        path.write_text(plain.replace('"c[": "', '"c[": ' + "[" * levels + '"', 1))
+        with path.open("rb") as opened, expected:
+            file = json_lists._Bounded(path, opened)
+            while file.read(size):
+                pass
+
+
+@pytest.mark.parametrize("before", [0, 2**16 - 500])  # the number crosses what is read at once
+def test_a_number_has_a_largest_length(tmp_path, before):
+    path = tmp_path / "list.json"
+    path.write_text('{"x": ' + " " * before + '[{"a": 0.' + "1" * 999 + "}]}")
+    assert [*json_lists.read_list(path, "x")] == [{"a": pytest.approx(1 / 9)}]
+    path.write_text(path.read_text().replace("1}", "11}"))
+    with pytest.raises(SourceError, match=r"has a number of 1,000 digits or more; give a file as published"):
+        [*json_lists.read_list(path, "x")]
+
+
+def test_errors_of_the_file_system_say_nothing_of_a_zip() -> None:
+    errors = (OSError(errno.EIO, "x"), OSError(errno.EINVAL, "x"), OSError("x"), zipfile.BadZipFile("x"))
+    assert [*map(json_lists.is_of_disk, errors)] == [True, False, False, False]
 
 
 def test_an_entry_has_a_largest_size(tmp_path, monkeypatch):
@@ -291,7 +316,10 @@ NESTED = "has more than 100 lists or mappings within each other; give"
         ('{"data_subtype": "train2014", "annotations": []}', "is of the split train2014, but "),
         ("[]", "has no data_subtype, such as val2014, so it is not the annotations of VQAv2; give"),
         ('{"annotations": []}', "has no data_subtype"),
-        *((f'{{"data_subtype": {split}}}', "has no data_subtype") for split in ('"../val2014"', 3)),
+        *(
+            (f'{{"data_subtype": {split}}}', "has no data_subtype")
+            for split in ('"../val2014"', '"val\\n2014"', 3)
+        ),
         ("PK\3\4", "is no complete zip"),
         ('{"data_subtype": ' + "[" * 100_000, NESTED),
         ('{"data_subtype": "val2014", "annotations": [' + '{"a": ' * 100_000, NESTED),

@@ -14,6 +14,8 @@ from benchc.corruptions.suites.mllm_ic import MLLM_IC
 from benchc.errors import InputError
 from benchc.planning.amounts import Amount
 from benchc.planning.size import RunSize
+from benchc.schemas.parquet import write_table
+from benchc.schemas.subset import SUBSET
 from tests.config.trial import MODELS, errors, write_trial
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -145,6 +147,7 @@ def test_models_that_answer_in_words_are_planned_by_themselves(raw, root):
     ("circular", "items", "expected"),
     [
         ([], 100, Amount(100, "estimate")),
+        ([], 34 * 5, Amount(34 * 5, "at most")),
         ([], 10_000, Amount(34 * 5, "at most")),
         (["drawn-text"], 10_000, Amount(34 * 5 * 4, "at most")),
     ],
@@ -181,3 +184,30 @@ def test_what_a_run_lacks_is_found_before_it_starts(raw, root):
         ("error", "capabilities", "map.csv: row 2: has fewer cells than the header; complete it"),
         ("ok", "other", "in other.csv"),
     ]
+
+
+def test_questions_are_counted_once_they_are_chosen(raw, root):
+    options = {f"s/{number}": 4 for number in range(6)}
+    images = [(id_, id_, 100) for id_ in options]
+    frame = pl.DataFrame(images, schema=["id", "image_key", "pixels"], orient="row")
+    size = RunSize(Amount(6), options, frame)
+    config = load(raw | {"mini": 5}, root)
+    chosen = config.settings.corruptions
+    variants = 1 + len(chosen.types) * len(chosen.severities)
+    # All items of the pool are asked at most, before which ones is known.
+    whole = plan_of(load(raw, root), root, size)
+    assert whole.stages[0].items == Amount(6, "at most")
+    assert whole.stages[0].predictions == Amount(6 * variants, "at most")
+    write_table(pl.DataFrame({"id": ["s/1", "s/4", "old/9"]}), root / "subsets/questions.parquet", SUBSET)
+    found = plan_of(config, root, size)
+    assert (found.stages[0].items, found.images.written) == (Amount(2), Amount(0))
+    jobs = len(found.stages[0].outputs)
+    assert found.notes == [
+        f"predictions of a question: 1 clean + {len(chosen.types)} corruptions × {len(chosen.severities)} "
+        f"severities; {jobs} jobs a model."
+    ]
+    # Before the pool is built, the subset is of another one.
+    before = plan_of(config, root, RunSize(Amount(6, "at most")))
+    assert before.stages[0].items == Amount(6, "at most")
+    files = load(raw | {"corruptions": {"suite": "mllm-ic", "corrupted": "files"}}, root)
+    assert plan_of(files, root, size).images.written == Amount(6 * variants)

@@ -5,14 +5,16 @@ from pathlib import Path
 from unittest.mock import patch
 
 import polars as pl
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchc.benchmarks.bench_c.planning.plan import other_orders, selected_ids, stages
+from benchc.benchmarks.bench_c.planning.plan import other_orders, plan_of, selected_ids, stages
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
 from benchc.benchmarks.bench_c.selection.option_orders import sampled
 from benchc.benchmarks.bench_c.selection.unselected import unselected
 from benchc.benchmarks.bench_c.settings import Settings
+from benchc.config.load import Config
 from benchc.planning import stages as shared
 from benchc.planning.amounts import Amount, total
 from benchc.planning.size import RunSize
@@ -167,3 +169,54 @@ def test_a_selection_of_an_older_pool_counts_the_items_that_are_left(tmp_path: P
     assert sorted(other_orders(size, ["c", "b"]) or []) == [0, 2]
     assert other_orders(size, None) == [2, 1, 0]
     assert selected_ids(size, tmp_path / "none.parquet") is None
+
+
+def write_selection(folder: Path, **selected: bool) -> None:
+    facts = {"kappa": pl.lit(1.0), "rank": pl.int_range(pl.len()), "score": pl.lit(1.0)}
+    table = pl.DataFrame({"id": [*selected]}).with_columns(**facts, selected=pl.Series(selected.values()))
+    write_table(table, folder / "selection/selected.parquet", SELECTED)
+
+
+def test_the_plan_of_a_run_is_bounded_before_the_selection_and_exact_after(tmp_path: Path) -> None:
+    settings = settings_of("demo", corruptions=SHORT, diagnostics=diagnostics(None, None))
+    images = [("a", "x", 100), ("b", "y", 300), ("c", "z", 50)]
+    frame = pl.DataFrame(images, schema=["id", "image_key", "pixels"], orient="row")
+    size = RunSize(Amount(4000), dict.fromkeys("abc", 4), frame)
+    plan = plan_of(Config(settings, {}, {}), tmp_path, size)
+    targets = plan.stages[1]
+    assert (targets.name, targets.items) == ("targets", Amount(4000, "at most"))
+    # The only published share: 849 of 4,000.
+    assert plan.expected[1].items == Amount(849, "estimate")
+    assert plan.assumption == "21.2 % of the pool is selected, as in the paper"
+    assert plan.images.written == Amount(7 * round(3 * 849 / 4000), "estimate")
+    write_selection(tmp_path, a=False, b=True, c=True)
+    plan = plan_of(Config(settings, {}, {}), tmp_path, size)
+    assert plan.stages[1].items == Amount(2) and not plan.expected
+    # Those of the selected items, in seven variants.
+    assert plan.images.written == Amount(2 * 7)
+    assert plan.images.disk.value == pytest.approx(350 * 7 * 1.11)
+    # In files, the images of the whole pool.
+    files = settings_of("demo", corruptions=SHORT | {"corrupted": "files"})
+    assert plan_of(Config(files, {}, {}), tmp_path, size).images.written == Amount(3 * 7)
+    unknown = plan_of(Config(settings, {}, {}), tmp_path / "none", RunSize(Amount(None)))
+    assert not unknown.expected and unknown.images.written.value is None
+
+
+def test_the_notes_say_what_is_counted() -> None:
+    models = settings_of("demo").targets
+    blocks = {"corruptions": SHORT, "selectors": models[:2]}
+    every = settings_of("demo", diagnostics=diagnostics(None, 5, models[0]), **blocks)
+    of_item = "predictions of an item: 1 clean + 2 corruptions × 3 severities."
+    orders = "option order: 1 clean + 2 corruptions in the K − 1 other circular orders of K options"
+    both = f"targets that are selectors too find their predictions in the cache: {', '.join(models[:2])}."
+    longer = "generated answers take longer than predictions, by whose rate their hours are estimated."
+    size = RunSize(Amount(3))
+    notes = plan_of(Config(every, {}, {}), NOWHERE, size).notes
+    assert notes == [of_item, f"{orders}; K = 4 is assumed.", longer, both]
+    built = RunSize(Amount(1), {"a": 3})
+    assert plan_of(Config(every, {}, {}), NOWHERE, built).notes[1] == f"{orders}."
+    others = [model for model in settings_of("demo").selectors if model not in models]
+    blocks["selectors"] = others[:1]
+    if others:
+        few = settings_of("demo", diagnostics=diagnostics(None, None), **blocks)
+        assert plan_of(Config(few, {}, {}), NOWHERE, size).notes == [of_item]

@@ -37,6 +37,26 @@ def test_models_without_probabilities_only_answer():
     assert [stage.predictions for stage in plan.stages] == [Amount(n, "at most") for n in (8 * 5, 8 * 5, 4)]
     assert plan.stages[2].outputs == ("predictions/questions/{model}/no_image.parquet",)
     assert all(output.startswith("answers/groups/{model}/") for output in plan.stages[1].outputs)
+    unread = "items: those of groups that are left out are counted until `read_groups` has run."
+    longer = "answers take longer than predictions, by whose rate their hours are estimated."
+    of_item = "predictions and answers of an item: 1 clean"
+    assert plan.notes == [f"{of_item} + 2 corruptions × 2 severities.", longer, unread]
+    limited = {"corruptions": {"types": []}, "groups": {"limit": 7}, "readings": ["deterministic"]}
+    notes = plan_of(config_of(models=MODELS, **limited), NOWHERE, RunSize(Amount(8))).notes
+    assert notes == [f"{of_item}.", "groups.limit: at most 7 groups of each subset.", unread]
+
+
+def test_a_note_counts_the_jobs_that_tune_models():
+    tuned = {"models": ["a", "b"], "modality": ["images", "text"], "epochs": 1}
+    config = config_of(models=MODELS, fine_tuning=tuned)
+    assert plan_of(config, NOWHERE, RunSize(Amount(8))).notes[2] == (
+        "fine_tuning: 4 jobs (2 models × images and text) of 1 epoch on half of the items, and predictions "
+        "on the other half; their hours are not estimated."
+    )
+    # Half of seven items are three questions.
+    found = plan_of(config_of(models=MODELS), NOWHERE, RunSize(Amount(7))).stages
+    assert found[-1].items == Amount(3, "at most")
+    assert plan_of(config_of(models=MODELS), NOWHERE, RunSize(Amount(None))).stages[-1].items.value is None
 
 
 @pytest.mark.parametrize(
@@ -145,11 +165,14 @@ def test_the_published_size_of_captions_is_said_until_they_are_here(tmp_path, mo
         (note,) = (note for note in all_notes if note.startswith("Own: "))
         assert note.startswith(f"Own: {text}")
         assert "own.csv is not here, and the run does not download it" in note
+        assert ("(of unknown size with the images)." in note) == (not sizes)
     assert note.endswith("(7.6 GB with the images).")
     assert notes(config)[0] == (
         "curation asks writer to shorten those of ≈ 15,000 captions that have 230 characters or more: 1 to 4 "
         "requests each."
     )
+    every = config_of(encoders=ENCODERS, curate=curate(captions=own, shorten={}, mine={"captions": "all"}))
+    assert notes(every)[0].startswith("curation asks writer to shorten captions of 230 characters or more")
     (tmp_path / "own.csv").touch()
     assert not any(note.startswith("Own: ") for note in plan_of(config, NOWHERE, RunSize(Amount(0))).notes)
 

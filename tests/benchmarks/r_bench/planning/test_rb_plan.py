@@ -63,6 +63,13 @@ def test_the_published_pairs_are_planned_before_they_are_here(tmp_path: Path) ->
     size = RunSize(Amount(5), OPTIONS, assignment=write_assigned(tmp_path))
     found = plan(size, tmp_path)
     assert counted(found, "exact") == {"MCQ answers": (1, 3), "VQA answers": (1, 2), "CAP answers": (1, 2)}
+    note = (
+        "answers of an item: 1 clean, and 1 for each dimension that it is assigned, at one strength; at most "
+        "so many tokens: MCQ 10, VQA 20, CAP 80."
+    )
+    assert found.notes[0] == note
+    crossed = plan(size, tmp_path, assignment={"cross": True}).notes[0]
+    assert crossed == note.replace("strength;", "strength (of all dimensions and strengths);")
     # One part for each group: noise and compression.
     assert {stage.outputs for stage in found.stages if stage.name == "CAP answers"} == {
         ("answers/cap/{model}/compression.parquet", "answers/cap/{model}/noise.parquet")
@@ -143,6 +150,11 @@ def test_the_judge_of_the_published_run_gets_22275_requests_a_model(tmp_path: Pa
     published = {"pairs": "released", "released": "pairs.parquet", "judge": {"kind": "llm"}}
     note = judge_note(RunSize(Amount(1485, "at most")), **published)
     assert note.startswith("the judge gpt-3.5-turbo: ≈ 22,275 requests a model, ≈ 44,550 in all, of ≈ ")
+    assert note.endswith(" without questions and options; fewer where a reply is a letter, or recorded.")
+    always = judge_note(
+        RunSize(Amount(1485, "at most")), **published | {"judge": {"kind": "llm", "always": True}}
+    )
+    assert always.endswith("; fewer where a reply is recorded.")
     # The prompts have 600 to 750 characters, and replies at most 10, 20 and 80 tokens.
     found = re.search(r"of ≈ ([\d.]+) million tokens", note)
     assert found and 44_550 * 190 < 1e6 * float(found[1]) < 44_550 * 290

@@ -27,6 +27,7 @@ def test_answers_are_those_of_each_model_on_each_item_in_each_variant():
     work = work_of(plan.stages, NOWHERE, {})
     assert [each.model for each in work] == config.settings.models
     assert {each.left.value for each in work} == {7 * (1 + 3 * 5)}
+    assert plan.notes == ["answers of an item: 1 clean + 3 corruptions × 5 severities."]
     # One job a group of corruptions: snow, noise, blur.
     assert [len(stage.outputs) for stage in plan.stages] == [3]
 
@@ -39,6 +40,7 @@ def test_images_are_written_only_with_files(corrupted, written):
     plan = plan_of(config_of(corrupted=corrupted), NOWHERE, size)
     # Two items show one image.
     assert plan.images.written == Amount(written)
+    assert plan.images.disk.value == pytest.approx(written / 2 * 150 * 1.11)
 
 
 def test_the_published_run_is_planned_before_its_source_is_here():

@@ -6,6 +6,7 @@ from benchc.benchmarks.vqa_robustness.schemas.errors import read_errors
 from benchc.benchmarks.vqa_robustness.tables.class_accuracy import class_accuracy
 from benchc.benchmarks.vqa_robustness.tables.errors import errors
 from benchc.benchmarks.vqa_robustness.tables.table_a2 import table_a2
+from benchc.errors import InputError
 from benchc.schemas.references import REFERENCES
 from tests.benchmarks.printed import text_of
 from tests.benchmarks.vqa_robustness.graded import grades, pool_of
@@ -85,3 +86,95 @@ def test_accuracy_by_class(right, graded):
     published = table.published
     assert published is not None and published["corruption"].unique().to_list() == ["snow"]
     assert published.filter(question_class="how_many")["published"].item() == 0.431
+
+
+HEADER = "model,corruption,level,error"
+ROWS = [f"{model},{name},{level},0.{level}5" for model in "ab" for name in "xy" for level in range(6)]
+
+
+def read_rows(folder, rows, header=HEADER):
+    (folder / "own.csv").write_text("\n".join([header, *rows]) + "\n")
+    return read_errors(folder / "own.csv")
+
+
+def test_rows_may_be_in_any_order_with_other_columns_and_levels_as_pandas_writes_them(tmp_path):
+    found = read_rows(tmp_path, ROWS)
+    assert (found.models, found.corruptions) == (("a", "b"), ("x", "y"))
+    np.testing.assert_allclose(found.values, np.tile(np.arange(6) / 10 + 0.05, (2, 2, 1)))
+    floats = [f"1,{row[:4]}{row[4]}.0 , {row[6:]}" for row in ROWS]
+    again = read_rows(tmp_path, floats[:1] + floats[:0:-1], " N ,Model,corruption,LEVEL,error")
+    assert again.models == ("a", "b") and again.corruptions == ("x", "y")
+    np.testing.assert_array_equal(again.values, found.values)
+    # 0 and 1 are errors, and those of level 0 may differ by what a computer rounds.
+    whole = ["a,x,0,0", "a,x,1,1", *(f"a,x,{level},1" for level in range(2, 6)), "a,y,0,5e-10", *ROWS[7:12]]
+    assert read_rows(tmp_path, whole).values[0, 0].tolist() == [0, 1, 1, 1, 1, 1]
+    # Errors have three digits at least.
+    counts = [f"{row},2000,{2000 * float(row[6:]) - 1:g}" for row in ROWS]
+    np.testing.assert_array_equal(read_rows(tmp_path, counts, f"{HEADER},n,wrong").values, found.values)
+
+
+@pytest.mark.parametrize(
+    ("rows", "header", "sentence"),
+    [
+        (
+            ROWS[:-1],
+            HEADER,
+            r"b has no error under y at level 5; add the row \(each model needs the levels 0 to 5",
+        ),
+        ([*ROWS, ROWS[3]], HEADER, "row 26: a has a second error under x at level 3; remove one"),
+        *(
+            (
+                [ROWS[0], f"a,x,1,{error}", *ROWS[2:]],
+                HEADER,
+                f"row 3: error '{error}' is no number from 0 to 1",
+            )
+            for error in ("1.001", "-0.001", "nan", "", "x")
+        ),
+        *(
+            ([*ROWS, f"a,x,{level},0.5"], HEADER, f"row 26: level '{level}' is no level from 0 to 5; correct")
+            for level in ("6", "-1", "1.5", "")
+        ),
+        ([*ROWS, ",x,1,0.5"], HEADER, "row 26: model '' is no name; name the model"),
+        ([*ROWS, "a,,1,0.5"], HEADER, "row 26: corruption '' is no name; name the corruption"),
+        (
+            [*ROWS[:6], "a,y,0,0.0501", *ROWS[7:]],
+            HEADER,
+            "row 8: the error of a at level 0 is 0.0501 under y, but 0.05 in an earlier row; level 0 is of",
+        ),
+        (
+            [f"{row},1000,{1000 * float(row[6:]) - (number == 4):g}" for number, row in enumerate(ROWS)],
+            f"{HEADER},n,wrong",
+            "row 6: wrong '449' is not error . n; correct one of them",
+        ),
+        ([f"{row},1" for row in ROWS], f"{HEADER},Error", "has two columns 'error'; remove one"),
+        (
+            ROWS,
+            "model,corruption,severity,error",
+            r"has no column 'level' \(it has model, corruption, sev.*commas",
+        ),
+        ([], HEADER, "has no rows; add one for each model, corruption and level"),
+    ],
+)
+def test_a_table_that_is_none_is_refused_with_its_row(tmp_path, rows, header, sentence):
+    with pytest.raises(InputError, match=rf"own\.csv: {sentence}"):
+        read_rows(tmp_path, rows, header)
+
+
+def test_rows_of_a_parquet_file_are_counted_from_the_first(tmp_path):
+    rows = [(*row.split(",")[:2], int(row[4]), float(row[6:])) for row in ROWS]
+    frame = pl.DataFrame(rows, schema=HEADER.split(","), orient="row")
+    frame.write_parquet(tmp_path / "own.parquet")
+    assert read_errors(tmp_path / "own.parquet").values[1, 1].tolist() == [0.05, 0.15, 0.25, 0.35, 0.45, 0.55]
+    frame.with_columns(error=pl.lit(2.0)).write_parquet(tmp_path / "own.parquet")
+    with pytest.raises(InputError, match=r"own\.parquet: row 1: error '2.0' is no number from 0 to 1"):
+        read_errors(tmp_path / "own.parquet")
+    frame.drop("level").write_parquet(tmp_path / "own.parquet")
+    with pytest.raises(
+        InputError, match=r"has no column 'level' .* it needs model, corruption, level, error$"
+    ):
+        read_errors(tmp_path / "own.parquet")
+    with pytest.raises(InputError, match=r"none\.csv: no such file; give a CSV file with model, corruption"):
+        read_errors(tmp_path / "none.csv")
+    (tmp_path / "own.csv").write_text(f"{HEADER}\na,b,c,d,e,f\n")
+    with pytest.raises(InputError, match=r"own\.csv: cannot be read as CSV \(.*\); correct the file"):
+        read_errors(tmp_path / "own.csv")

@@ -1,0 +1,45 @@
+"""The settings in which two runs differ are those of their records."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from benchc.config.differing import differing_settings, shown
+from benchc.errors import InputError
+
+
+def run(folder: Path, config: object, sources: object, models: object) -> Path:
+    folder.mkdir()
+    parts = {"config": config, "config-sources": sources, "config-models": models}
+    for name, content in parts.items():
+        (folder / f"{name}.yaml").write_text(yaml.safe_dump(content, sort_keys=False))
+    return folder
+
+
+def test_settings_and_entries_are_named_by_their_keys(tmp_path: Path) -> None:
+    a = run(tmp_path / "a", {"name": "a", "seed": 1, "pool": {"total": 4}}, {"s": {"url": "x"}}, {"m": {}})
+    b = run(tmp_path / "b", {"name": "b", "seed": 2, "new": "n"}, {"s": {"url": "y"}}, None)
+    assert differing_settings(a, a) == []
+    # A record names itself and its catalogues.
+    assert differing_settings(a, b) == [
+        "seed: 1 -> 2",
+        'pool: {"total": 4} -> none',
+        'new: none -> "n"',
+        'sources.s.url: "x" -> "y"',
+        "models.m: {} -> none",
+    ]
+
+
+def test_a_record_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
+    a = run(tmp_path / "a", {}, {}, {})
+    (a / "config-models.yaml").write_text("a: 1\na: 2\n")
+    with pytest.raises(InputError, match=r"a/config-models.yaml: a is given twice.*; run snakemake again"):
+        differing_settings(a, a)
+    (a / "config-models.yaml").unlink()
+    with pytest.raises(InputError, match=r"a/config-models.yaml: No such file or directory; run snakemake"):
+        differing_settings(a, a)
+
+
+def test_a_long_value_is_cut() -> None:
+    assert (shown("é" * 48), shown("é" * 49)) == (f'"{"é" * 48}"', f'"{"é" * 48}…')
