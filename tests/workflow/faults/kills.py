@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -21,6 +22,7 @@ OUTPUT = re.compile(r"\.(tables|figures|pages)\.")
 # Moments that are of no job: while Snakemake plans, and while it writes the run's record.
 START, END = "start", "end"
 SECONDS_OF_START, SECONDS_OF_END = 6.0, 1.0
+TRIES = 3
 ALL_DONE = re.compile(r"^\[ *(\d+)/\1\]", re.MULTILINE)
 
 
@@ -69,9 +71,9 @@ def run_and_disturb(
     """Disturb a run at each moment once, start it again each time, and let it end at last.
 
     ``remove``: what it makes, for a run that ends before all moments were met. ``disturb``: returns whether
-    the run ended by it.
+    the run ended by it; of a moment at which it goes on three times, such as its last one, this is enough.
     """
-    durations, left = run.durations(), [*when]
+    durations, left, undisturbed = run.durations(), [*when], Counter[str]()
     while True:
         process = run.start()
         is_start = START in left and random.random() * len(left) < 1
@@ -86,7 +88,9 @@ def run_and_disturb(
         seconds = {START: SECONDS_OF_START, END: SECONDS_OF_END, **durations}[moment]
         delay = random.uniform(0, seconds)
         time.sleep(delay)
-        if disturb(process):
+        ended = disturb(process)
+        undisturbed[moment] += not ended
+        if ended or undisturbed[moment] >= TRIES:
             left.remove(moment)
             print(f"{delay:.2f} of {seconds:.2f} s after the start of {moment}; {len(left)} left", flush=True)
 
