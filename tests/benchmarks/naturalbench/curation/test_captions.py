@@ -261,6 +261,18 @@ def test_a_file_that_cannot_be_read(
     assert message in str(caught.value) and str(tmp_path / "captions") in str(caught.value)
 
 
+def test_a_line_is_as_long_as_its_limit_at_most(
+    images: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line = "1.jpg#0\tA dog\n"
+    limit = "benchc.benchmarks.naturalbench.curation.caption_files.LARGEST_ROW"
+    monkeypatch.setattr(limit, len(line))
+    assert read(line * 2, "flickr30k", images, tmp_path)[0].height == 1
+    monkeypatch.setattr(limit, len(line) - 1)
+    with pytest.raises(SourceError, match="line 1 has more than 13 bytes; give a file as published"):
+        read(line, "flickr30k", images, tmp_path)
+
+
 def test_missing_files_and_folders(tmp_path: Path, images: Path) -> None:
     missing = tmp_path / "missing"
     with pytest.raises(SourceError, match="missing: there is no such file; correct"):
