@@ -42,6 +42,12 @@ MUST_RETURN = r"the kernel .*{} of mine .* must return uint8\[40, 40, 3\]"
 MISSING = r"the module '[a-z_.]*no_such_[a-z]+', .* to PYTHONPATH"
 
 
+def test_severity_0_is_a_copy_and_needs_no_kernel():
+    for kernel in ("inverted", "no_such_package.light.flicker"):
+        found = apply(recipe(kernel), IMAGE, 0, seed=0)
+        assert np.array_equal(found, IMAGE) and not np.shares_memory(found, IMAGE)
+
+
 @pytest.mark.parametrize(
     ("function", "resizes", "severity", "error", "message"),
     [

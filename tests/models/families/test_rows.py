@@ -79,6 +79,11 @@ def test_molmo_reads_the_prompt_as_it_is_written_with_the_settings_of_the_entry(
         assert model.model.named == {"input_ids": "ids", "use_cache": False, "last_logits_only": last_only}
 
 
+def test_models_that_were_made_for_one_image_are_shown_the_first():
+    made_for_one = {family: not family.all_images for family in (KimiVL, Molmo, Monkey, Moondream, MPlugOwl3)}
+    assert [family for family, one in made_for_one.items() if one] == [Molmo, Monkey, Moondream]
+
+
 def test_monkey_finds_each_image_in_a_file_of_its_own():
     words = Recorded({"input_ids": 1, "attention_mask": 2, "token_type_ids": 3})
     model = Monkey(SimpleNamespace(), words, IDENTITY, words=words)

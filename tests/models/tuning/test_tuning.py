@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from threading import Thread
@@ -153,7 +154,13 @@ def test_what_was_learned_is_kept_and_not_learned_again(checkpoints, tmp_path, m
     with pytest.raises(pytest.fail.Exception):
         tune(other, tmp_path, seed=4)
     # It is loaded as it was tuned.
-    tuned.save_tuned(first, CheckpointSource(str(checkpoints["llava"])), tmp_path / "tuned")
+    origin = shutil.copytree(checkpoints["llava"], tmp_path / "origin")
+    settings = json.loads((origin / "config.json").read_text())
+    (origin / "config.json").write_text(json.dumps(settings | {"of_the_origin": 1}))
+    (origin / "adapter_config.json").write_text("{}")
+    tuned.save_tuned(first, CheckpointSource(str(origin)), tmp_path / "tuned")
+    assert not (tmp_path / "tuned/adapter_config.json").exists()
+    assert "of_the_origin" not in (tmp_path / "tuned/config.json").read_text()
     loaded = load_scorer("llava", "text", CheckpointSource(str(tmp_path / "tuned")))
     np.testing.assert_array_equal(scores_of(loaded), scores_of(first))
     assert loaded.prompt(QUESTIONS[0], 1) == first.prompt(QUESTIONS[0], 1)
