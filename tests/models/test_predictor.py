@@ -244,3 +244,18 @@ def test_an_error_names_its_unit_and_keeps_the_others(predicting):
         predictor.ask(QUESTION, [good, bad])
     predictor.ask(QUESTION, [good])
     assert (predictor.computed, predictor.cached) == (0, 2)
+
+
+def test_units_that_fail_together_are_computed_one_by_one(predicting):
+    def compute(scorer, question, units):
+        if len(units) > 1:
+            raise ModelError("of other shapes")
+        return PREDICT(scorer, question, units)
+
+    units = [unit(1, 2), unit(3), unit(4)]
+    predictor = predicting(compute=compute)
+    predictor.ask(QUESTION, units[:1])
+    found = predictor.ask(QUESTION, units)
+    assert (predictor.computed, predictor.cached) == (4, 2)
+    for (scores, *_), each in zip(found, units, strict=True):
+        assert same(scores, PixelScorer().score(QUESTION, each.variants))
