@@ -259,3 +259,18 @@ def test_units_that_fail_together_are_computed_one_by_one(predicting):
     assert (predictor.computed, predictor.cached) == (4, 2)
     for (scores, *_), each in zip(found, units, strict=True):
         assert same(scores, PixelScorer().score(QUESTION, each.variants))
+
+
+def test_predictions_that_other_code_computed_are_counted_by_it(predicting, monkeypatch):
+    units = [unit(1, 2), unit(3)]
+    predicting().ask(QUESTION, units)
+    predictor = predicting(name="b")
+    get = predictor.cache.get
+
+    def adopted(prompt, images):
+        cached = get(prompt, images)
+        return cached._replace(adopted="code1") if len(images) == 2 else cached
+
+    monkeypatch.setattr(predictor.cache, "get", adopted)
+    predictor.ask(QUESTION, units)
+    assert (predictor.computed, predictor.cached, dict(predictor.adopted)) == (0, 3, {"code1": 2})

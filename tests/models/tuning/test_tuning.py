@@ -98,7 +98,7 @@ def test_the_gradient_is_that_of_the_answer(checkpoints):
     assert torch.linalg.matrix_rank(head).item() == 1
 
 
-def test_a_tuned_model_learns_what_it_was_shown(checkpoints, tmp_path):
+def test_a_tuned_model_learns_what_it_was_shown(checkpoints, tmp_path, capsys):
     scorer = scorer_of(checkpoints)
     right = [each.question.options.index(each.answer) for each in EXAMPLES]
 
@@ -110,6 +110,8 @@ def test_a_tuned_model_learns_what_it_was_shown(checkpoints, tmp_path):
     assert before != right and chosen() == right
     losses = pl.read_json(folder / tuned.RECORD)["losses"][0].to_list()
     assert len(losses) == 40 and losses[-1] < 0.2 * losses[0]
+    said = f"mean loss {losses[0]:.3f} in the first epoch and {losses[-1]:.3f} in the last; {folder}"
+    assert said in capsys.readouterr().err
     # In the same order each time.
     modules = json.loads((folder / "adapter_config.json").read_text())["target_modules"]
     assert modules == sorted(modules) and len(modules) > 1
