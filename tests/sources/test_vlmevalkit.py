@@ -247,7 +247,7 @@ def test_a_row_whose_names_do_not_fit_its_images_is_refused(tmp_path, values, re
         (
             [row(1, category=""), row(2, category="")],
             ReaderOptions(task_column="category"),
-            r"none of its rows became an item; the first, in line 2: has no category, the task type \(task_column",
+            "none of its rows became an item; the first, in line 2: has no category, the task type",
         ),
     ],
 )
