@@ -19,6 +19,8 @@ from benchc.errors import InputError, of_file
 FAILED_JOBS = "At least one job did not complete successfully."
 # Where a job that has run is undone, since it would be run again.
 CLOCK = re.compile(r"Output (\S+) has older modification time .* than input (\S+) ")
+# Of two runs that begin at nearly the same moment, one plans while the other removes what it makes again.
+REMOVED = re.compile(r"Unable to obtain modification time of file (.+) although it existed before")
 INVALID_OPTION = "Invalid config definition"
 FIXES = {
     MissingRuleException: "correct the target: a rule, or a file of this run (--list-rules, --summary)",
@@ -72,6 +74,9 @@ def sentences_of(error: BaseException) -> list[str]:
         output, input_ = found.groups()
         fix = f"correct the clock, or touch {input_}, and run it again"
         return [f"{output}: its input {input_} has a time in the future; {fix}"]
+    if found := REMOVED.match(text):
+        fix = "wait until that run ends, and run it again"
+        return [f"{found[1]}: was removed meanwhile, as by another run of this configuration; {fix}"]
     if isinstance(error, WorkflowError):
         return [] if lines == [FAILED_JOBS] else lines
     if _is_told(error):

@@ -1,5 +1,6 @@
 """`benchc run`: its lines on a terminal and elsewhere, when a job fails, and when the user stops it."""
 
+import asyncio
 import json
 import os
 import pty
@@ -14,6 +15,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from snakemake.exceptions import WorkflowError
+from snakemake.io import IOFile
 from snakemake_interface_logger_plugins.common import LogEvent
 from snakemake_interface_logger_plugins.tests import MockOutputSettings
 
@@ -23,6 +26,7 @@ from snakemake_logger_plugin_stages.handler import LogHandler
 from snakemake_logger_plugin_stages.logs import error_of, warnings_of
 from snakemake_logger_plugin_stages.settings import LogHandlerSettings
 from snakemake_logger_plugin_stages.stages import Job, Stages
+from snakemake_logger_plugin_stages.stopped import sentences_of
 from tests.benchmarks.bench_c.trial import CONFIG
 from tests.config.trial import MODELS, SOURCES
 from tests.workflow.checkout import ROOT
@@ -141,6 +145,15 @@ def test_the_last_line_says_why_snakemake_stopped(
 
 def matches(lines: list[str], patterns: list[str]) -> bool:
     return len(lines) == len(patterns) and all(map(re.fullmatch, patterns, lines))
+
+
+def test_a_file_that_is_removed_while_snakemake_plans_is_named() -> None:
+    with pytest.raises(WorkflowError) as caught:
+        asyncio.run(IOFile("gone").mtime_uncached())
+    assert sentences_of(caught.value) == [
+        "gone: was removed meanwhile, as by another run of this configuration; wait until that run ends, and "
+        "run it again"
+    ]
 
 
 def test_a_log_has_a_line_when_a_stage_starts_and_ends(folder: Path) -> None:
