@@ -75,8 +75,8 @@ def sentences_of(error: BaseException) -> list[str]:
         fix = f"correct the clock, or touch {input_}, and run it again"
         return [f"{output}: its input {input_} has a time in the future; {fix}"]
     if found := REMOVED.match(text):
-        fix = "wait until that run ends, and run it again"
-        return [f"{found[1]}: was removed meanwhile, as by another run of this configuration; {fix}"]
+        fix = "if another run of this configuration makes it, wait until that ends; then run this one again"
+        return [f"{found[1]}: was removed while this run was planned; {fix}"]
     if isinstance(error, WorkflowError):
         return [] if lines == [FAILED_JOBS] else lines
     if _is_told(error):

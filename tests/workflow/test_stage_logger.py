@@ -151,8 +151,8 @@ def test_a_file_that_is_removed_while_snakemake_plans_is_named() -> None:
     with pytest.raises(WorkflowError) as caught:
         asyncio.run(IOFile("gone").mtime_uncached())
     assert sentences_of(caught.value) == [
-        "gone: was removed meanwhile, as by another run of this configuration; wait until that run ends, and "
-        "run it again"
+        "gone: was removed while this run was planned; if another run of this configuration makes it, wait "
+        "until that ends; then run this one again"
     ]
 
 

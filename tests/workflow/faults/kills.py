@@ -1,5 +1,6 @@
 """Processes of runs are killed at random moments of all stages (make test-faults)."""
 
+import math
 import re
 import shutil
 import subprocess
@@ -22,7 +23,6 @@ OUTPUT = re.compile(r"\.(tables|figures|pages)\.")
 # Moments that are of no job: while Snakemake plans, and while it writes the run's record.
 START, END = "start", "end"
 SECONDS_OF_START, SECONDS_OF_END = 6.0, 1.0
-TRIES = 3
 ALL_DONE = re.compile(r"^\[ *(\d+)/\1\]", re.MULTILINE)
 
 
@@ -67,11 +67,12 @@ def run_and_disturb(
     random: Random,
     remove: Callable[[Disturbed], object],
     disturb: Callable[["subprocess.Popen[str]"], bool],
+    tries: float = math.inf,
 ) -> None:
     """Disturb a run at each moment once, start it again each time, and let it end at last.
 
     ``remove``: what it makes, for a run that ends before all moments were met. ``disturb``: returns whether
-    the run ended by it; of a moment at which it goes on three times, such as its last one, this is enough.
+    the run ended by it; a moment at which it goes on ``tries`` times is not tried again.
     """
     durations, left, undisturbed = run.durations(), [*when], Counter[str]()
     while True:
@@ -90,7 +91,7 @@ def run_and_disturb(
         time.sleep(delay)
         ended = disturb(process)
         undisturbed[moment] += not ended
-        if ended or undisturbed[moment] >= TRIES:
+        if ended or undisturbed[moment] >= tries:
             left.remove(moment)
             print(f"{delay:.2f} of {seconds:.2f} s after the start of {moment}; {len(left)} left", flush=True)
 

@@ -149,6 +149,6 @@ def two_runs(run: Disturbed, random: Random, pairs: int, tables: str = "*") -> N
         (one, _), (other, text) = sorted(ended)
         assert one == 0, ended
         # The second may also plan while the first removes what it makes again.
-        waits = ("makes files of this run in this folder; wait", "was removed meanwhile, as by another run")
+        waits = ("makes files of this run in this folder; wait", "was removed while this run was planned; ")
         assert any(each in text for each in waits) or (other == 0 and "Nothing to be done" in text), ended
         run.assert_same()
