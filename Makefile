@@ -145,7 +145,7 @@ bench-planning: install
 # Changes an operator at a random place of the code, runs the tests beside its module, and so on for an hour: the share of
 # changes that a test notices.
 mutation: install
-	pip install --quiet --progress-bar off --constraint requirements.lock cosmic-ray==8.7.0
+	pip install --quiet --progress-bar off --constraint requirements.lock cosmic-ray==8.7.0 pytest-cov==7.1.0
 	python -m tests.mutation --to build/mutation.md
 
 # Reading a source's TSV of 1 GB, compared with pandas and the decoding of its images: about four minutes.

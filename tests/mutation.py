@@ -1,14 +1,16 @@
 """Measure what the tests notice: change one operator of the code, and run the tests beside its module.
 
     python -m tests.mutation [--minutes 60] [--seed 1] [--only benchc/statistics] [--to mutation.md]
+                             [--coverage FILE]
 
 cosmic-ray makes the mutants. A place of the code is drawn, then one of its mutants, so that a "+", which has
 eleven, counts as much as a "not", which has one. The tests beside a module are the files in the folder of
 tests of its name that import it, or a module of its folder that uses it; where there are none, the nearest
-elsewhere. The file of the module's name is run first, then three at once, until a test fails. A mutant is
-killed where a test fails, or where they take three times as long as without it, and 20 seconds. Tests are not
-run that fail without it, or take more than 40 seconds; where none is left, it is not judged. Seconds are of
-the processor, so that a busy machine changes no result.
+elsewhere. They all run once without a mutant, while coverage.py keeps which test runs which line. For a
+mutant, first its line's tests are run, then the files whose tests run its module, three at once, until a test
+fails. A mutant is killed where a test fails that passes without it, or where tests take three times as long
+as without it, and 20 seconds. Files are not run that fail without it, or take more than 40 seconds; where
+none is left, it is not judged. Seconds are of the processor, so that a busy machine changes no result.
 
 Mutants that no test can notice are in ``mutation_equivalent.yaml``, with the reason.
 """
@@ -74,12 +76,14 @@ class Mutant:
         code: the whole module with the change
         change: the lines that differ, without the spaces at their start, "before -> after"
         line: number of the first of them
+        lines: numbers of all lines of the changed statement; none where it is run by an import
     """
 
     module: str
     code: str
     change: str
     line: int
+    lines: range
 
 
 def area_of(module: str) -> str | None:
@@ -150,8 +154,63 @@ def mutant(module: str, operator: str, occurrence: int) -> Mutant | None:
                 " ".join(line.strip() for line in lines)
                 for lines in (old[first:last], new[new_first:new_last])
             )
-            return Mutant(module, after, " -> ".join(texts), first + 1)
+            return Mutant(module, after, " -> ".join(texts), first + 1, statement(before, first + 1))
     return None
+
+
+def statement(code: str, line: int) -> range:
+    """Return the lines of the statement at a line of a function's body, none outside of functions."""
+    if line not in in_functions(code):
+        return range(0)
+    nodes = ast.walk(ast.parse(code))
+    starts = {node.lineno for node in nodes if isinstance(node, ast.stmt | ast.ExceptHandler)}
+    first = max(start for start in starts if start <= line)
+    return range(first, min((start for start in starts if start > line), default=line + 1))
+
+
+def in_functions(code: str) -> set[int]:
+    """Return the lines of all bodies of functions."""
+    nodes = ast.walk(ast.parse(code))
+    functions = (node for node in nodes if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    bodies = (range(each.body[0].lineno, (each.end_lineno or 0) + 1) for each in functions)
+    return set().union(*bodies)
+
+
+class Coverage:
+    """Which tests run which lines of benchc's functions, as pytest-cov stored it.
+
+    Attributes:
+        known: the files of tests
+    """
+
+    def __init__(self, file: Path) -> None:
+        from coverage import CoverageData
+
+        data = CoverageData(file)
+        data.read()
+        self._lines: dict[str, dict[int, set[str]]] = {}
+        for path in data.measured_files():
+            module = Path(path).relative_to(ROOT) if Path(path).is_absolute() else Path(path)
+            # Without a name: what an import ran.
+            by_line = data.contexts_by_lineno(path).items()
+            self._lines[module.as_posix()] = {line: set(filter(None, names)) for line, names in by_line}
+        self.known = {name.partition("::")[0] for name in data.measured_contexts()}
+
+    def tests(self, module: str, lines: range) -> list[str]:
+        """Return the ids of the tests that run a line; a fixture's lines are those of its whole file."""
+        names = set().union(*(self._lines.get(module, {}).get(line, set()) for line in lines))
+        found = set()
+        for name in names:
+            test, _, phase = name.rpartition("|")
+            found.add(test if phase == "run" else test.partition("::")[0])
+        return sorted(test for test in found if "::" not in test or test.partition("::")[0] not in found)
+
+    def files(self, module: str) -> set[str]:
+        """Return the files of tests that run one of the functions."""
+        bodies = in_functions((ROOT / module).read_text())
+        lines = self._lines.get(module, {})
+        names = set().union(*(names for line, names in lines.items() if line in bodies))
+        return {name.partition("::")[0] for name in names}
 
 
 def imports(file: Path) -> set[str]:
@@ -209,8 +268,8 @@ def tests_beside(module: str) -> list[tuple[str, ...]]:
 class Worker:
     """A clone of the repository, in which mutants are tried one after the other."""
 
-    def __init__(self, folder: Path, python: Path) -> None:
-        self.folder, self.python = folder, python
+    def __init__(self, folder: Path, python: Path, coverage: Coverage) -> None:
+        self.folder, self.python, self.coverage = folder, python, coverage
         self.unchanged: dict[tuple[str, ...], float | None] = {}
         tracked = subprocess.run(
             ["git", "ls-files", "-z", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True
@@ -224,49 +283,85 @@ class Worker:
         compiled = [sys.executable, "-m", "compileall", "-q", "--invalidation-mode", "checked-hash"]
         subprocess.run([*compiled, "benchc", "scripts", "tests"], cwd=folder, check=True)
 
-    def seconds(self, tests: tuple[str, ...], limit: float) -> float | None:
-        """Return how long the tests took, None where one failed or they took more time of the processor."""
+    def run(self, tests: Sequence[str], limit: float) -> str | None:
+        """Return what pytest printed where a test failed or took more time of the processor, else None."""
         shared = os.environ.get("BENCHC_SHARED", str(ROOT.parent / "shared"))
         own = {"PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1", "BENCHC_SHARED": shared}
         own["BENCHC_TEST_SECONDS"] = str(math.ceil(limit))
         options = ["-m", "pytest", "-qx", "-p", "tests.limits_of_process", "-p", "no:cacheprovider"]
-        start = time.monotonic()
+        environment = {**os.environ, **own}
         ended = subprocess.run(
-            [self.python, *options, *tests],
-            **{"cwd": self.folder, "env": {**os.environ, **own}, "capture_output": True, "check": False},
+            [self.python, *options, *tests], cwd=self.folder, env=environment, capture_output=True, text=True
         )
-        return time.monotonic() - start if ended.returncode == 0 else None
+        return ended.stdout if ended.returncode else None
+
+    def seconds(self, tests: tuple[str, ...]) -> float | None:
+        """Return how long the tests take without a mutant, None where one fails or they take too long."""
+        if tests not in self.unchanged:
+            start = time.monotonic()
+            failed = self.run(tests, MOST_SECONDS)
+            self.unchanged[tests] = time.monotonic() - start if failed is None else None
+        return self.unchanged[tests]
 
     def killed(self, mutant: Mutant) -> bool | None:
         """Return whether the tests beside notice the mutant, None where they cannot judge it."""
+        groups = tests_beside(mutant.module)
+        beside = [file for group in groups for file in group]
+        tests = self.coverage.tests(mutant.module, mutant.lines)
+        near = [test for file in beside for test in tests if test.partition("::")[0] == file]
+        if near and self.notice_first(mutant, near):
+            return True
+        used = self.coverage.files(mutant.module)
+        if mutant.lines and not used.isdisjoint(beside):
+            kept = (tuple(file for file in group if file in used) for group in groups)
+            groups = [group for group in kept if group]
         judged = None
-        for tests in tests_beside(mutant.module):
-            if (found := self.noticed(mutant, tests)) is not None:
-                judged = found
-            if found:
+        for group in groups:
+            if (needed := self.seconds(group)) is not None:
+                judged = self.with_mutant(mutant, group, 20 + 3 * needed) is not None
+            if judged:
                 break
         return judged
 
-    def noticed(self, mutant: Mutant, tests: tuple[str, ...]) -> bool | None:
-        if tests not in self.unchanged:
-            self.unchanged[tests] = self.seconds(tests, MOST_SECONDS)
-        needed = self.unchanged[tests]
-        if needed is None:
-            return None
+    def notice_first(self, mutant: Mutant, tests: list[str]) -> bool:
+        """Return whether one of the tests fails that passes on its own without the mutant."""
+        printed = self.with_mutant(mutant, tests, MOST_SECONDS)
+        if printed is None:
+            return False
+        failed = re.findall("^(?:FAILED|ERROR) (.+?)(?: - |$)", printed, re.MULTILINE)
+        return self.seconds(tuple(failed[:1] or tests)) is not None
+
+    def with_mutant(self, mutant: Mutant, tests: Sequence[str], limit: float) -> str | None:
         file = self.folder / mutant.module
         before = file.read_text()
         file.write_text(mutant.code)
         try:
-            return self.seconds(tests, 20 + 3 * needed) is None
+            return self.run(tests, limit)
         finally:
             file.write_text(before)
 
 
+def run_with_coverage(python: Path, only: str, folder: Path) -> Coverage:
+    """Run all tests beside the modules, in as many processes as there are workers."""
+    tests = {test for module in modules(only) for group in tests_beside(module) for test in group}
+    settings = folder / "coveragerc"
+    settings.write_text(f"[run]\ndata_file = {folder}/coverage\nrelative_files = true\n")
+    options = ["--cov=benchc", "--cov-context=test", "--cov-report=", f"--cov-config={settings}"]
+    parallel = ["--numprocesses", str(WORKERS), "--dist", "loadfile"]
+    subprocess.run([python, "-m", "pytest", "-q", *options, *parallel, *sorted(tests)], cwd=ROOT, check=False)
+    return Coverage(folder / "coverage")
+
+
+def modules(only: str) -> dict[str, int]:
+    """Return the modules of all areas, each with the number of its lines."""
+    paths = (path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "benchc").rglob("*.py")))
+    lines = {path: len((ROOT / path).read_text().splitlines()) for path in paths if path.startswith(only)}
+    return {path: number for path, number in lines.items() if number and area_of(path)}
+
+
 def drawn(seed: int, only: str) -> Iterator[Mutant]:
     """Yield mutants of the areas' modules, each place once: of a module by the number of its lines."""
-    paths = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "benchc").rglob("*.py"))]
-    modules = {path: len((ROOT / path).read_text().splitlines()) for path in paths if path.startswith(only)}
-    weights = {path: lines for path, lines in modules.items() if lines and area_of(path)}
+    weights = modules(only)
     print(f"{sum(weights.values()):,} lines in {len(weights)} modules")
     chosen = random.Random(seed)
     left: dict[str, list[list[tuple[str, int]]]] = {}
@@ -289,18 +384,26 @@ def main() -> None:
     )
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--coverage", type=Path, help="the tests' data of pytest-cov; without it, they are run"
+    )
     parser.add_argument("--only", default="benchc/", help="start of the modules' paths")
     parser.add_argument("--to", type=Path, help="a Markdown file for the score and the survivors")
     arguments = parser.parse_args()
     equivalent: dict[str, dict[str, str]] = yaml.safe_load(EQUIVALENT.read_text()) or {}
-    end = time.monotonic() + 60 * arguments.minutes
     outcomes: dict[str, list[tuple[Mutant, bool | None]]] = defaultdict(list)
     mutants, lock = drawn(arguments.seed, arguments.only), Lock()
     with ExitStack() as stack:
         python = stack.enter_context(preloaded_python({**os.environ, "OMP_NUM_THREADS": "1"}))
+        if arguments.coverage is not None:
+            coverage = Coverage(arguments.coverage)
+        else:
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            coverage = run_with_coverage(python, arguments.only, folder)
+        end = time.monotonic() + 60 * arguments.minutes
 
         def work() -> None:
-            worker = Worker(Path(stack.enter_context(tempfile.TemporaryDirectory())), python)
+            worker = Worker(Path(stack.enter_context(tempfile.TemporaryDirectory())), python, coverage)
             while time.monotonic() < end:
                 with lock:
                     each = next(mutants, None)
