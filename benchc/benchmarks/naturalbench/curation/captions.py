@@ -16,6 +16,7 @@ from benchc.image_keys import named_key
 from benchc.images import ImageError
 from benchc.progress import track
 from benchc.sources.error import InvalidRowError, SourceError
+from benchc.sources.image_names import file_below
 from benchc.sources.item_images import check_image
 from benchc.sources.report import Remark, report_frame
 
@@ -137,13 +138,11 @@ def check_file(name: str, folder: Path) -> bytes:
     """
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise InvalidRowError(f"the image's name is not one line of 1 to {LONGEST_NAME} characters")
-    if Path(name).is_absolute() or ".." in Path(name).parts:
-        raise InvalidRowError(f"image {name}: is not below the folder of images")
+    if (file := file_below(folder, name)) is None:
+        raise InvalidRowError(f"image {name!r} is no file below the folder of the data")
     try:
-        data = (folder / name).read_bytes()
+        data = file.read_bytes()
         check_image(data)
-    except FileNotFoundError as error:
-        raise InvalidRowError(f"image {name}: there is no such file in the folder of images") from error
     except OSError as error:
         raise InvalidRowError(f"image {name}: cannot be read ({error.strerror})") from error
     except ImageError as error:

@@ -208,24 +208,30 @@ def test_tsv_has_its_images(tmp_path: Path) -> None:
 def test_rows_that_are_no_samples_are_listed(images: Path, tmp_path: Path) -> None:
     (images / "damaged.jpg").write_bytes(picture(1)[:-20])
     (images / "folder.jpg").mkdir()
+    (tmp_path / "secret.jpg").write_bytes(picture(3))
+    (images / "link.jpg").symlink_to("../secret.jpg")
     text = (
         "image,caption\n1.jpg,   \n1.jpg,Good\n,x\n4.jpg,x\n"
         "damaged.jpg,x\nfolder.jpg,x\n../a.jpg,x\n/a.jpg,x\n"
-        f"2.jpg\n2.jpg,x,y\n{'n' * 201},x\na\tb.jpg,x\n"
+        f"2.jpg\n2.jpg,x,y\n{'n' * 201},x\na\tb.jpg,x\nlink.jpg,x\n"
     )
     frame, remarks = read(text, "csv", images, tmp_path)
     assert frame.select("id", "caption").rows() == [("set/1.jpg", "Good")]
     reasons = [(line, reason) for _, line, reason in remarks]
     name = "the image's name is not one line of 1 to 200 characters"
     assert (2, "has no caption") in reasons and all((line, name) in reasons for line in (4, 12, 13))
-    assert (5, "image 4.jpg: there is no such file in the folder of images") in reasons
+    assert (5, "image '4.jpg' is no file below the folder of the data") in reasons
     assert any(line == 6 and "damaged.jpg: these" in reason for line, reason in reasons)
-    assert (7, "image folder.jpg: cannot be read (Is a directory)") in reasons
-    assert (8, "image ../a.jpg: is not below the folder of images") in reasons
-    assert (9, "image /a.jpg: is not below the folder of images") in reasons
+    assert (7, "image 'folder.jpg' is no file below the folder of the data") in reasons
+    for line, path in [(8, "../a.jpg"), (9, "/a.jpg")]:
+        assert (
+            line,
+            f"image '{path}' is not a path below the folder of the data; copy the file there",
+        ) in reasons
+    assert (14, "image 'link.jpg' is a link out of the folder of the data; copy the file there") in reasons
     assert (10, "has 1 fields where the header has 2") in reasons
     assert (11, "has 3 fields where the header has 2") in reasons
-    assert [line for line, _ in reasons] == sorted(line for line, _ in reasons) and len(reasons) == 11
+    assert [line for line, _ in reasons] == sorted(line for line, _ in reasons) and len(reasons) == 12
     # Two samples of one image would become a pair whose questions cannot alternate.
     (images / "copy.jpg").write_bytes(picture(0))
     names = ["1.jpg", "./1.jpg", "copy.jpg", "2.jpg"]
@@ -247,7 +253,7 @@ def test_rows_that_are_no_samples_are_listed(images: Path, tmp_path: Path) -> No
         ("csv", 'image,caption\n1.jpg,"open', "line 2 is no comma-separated text"),
         ("csv", b"image,caption\n1.jpg,\xff\n", "the file is not UTF-8"),
         ("csv", "image,caption\n", "none of its rows became a sample; the reason of the first: it has no"),
-        ("csv", "image,caption\n9.jpg,x\n", "the reason of the first: image 9.jpg: there is no such file"),
+        ("csv", "image,caption\n9.jpg,x\n", "the reason of the first: image '9.jpg' is no file below"),
         ("flickr30k", b"1.jpg#0\ta\n\xff", "after line 1 the file is not UTF-8"),
         ("tsv", "index\timage\n", "has no column 'answer'; its columns are index, image"),
         ("docci", "", "it has no rows"),
