@@ -1,5 +1,6 @@
 """Check the small files of a checkpoint, before transformers reads them with less helpful errors."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,9 @@ SETTINGS = (
 )
 IMAGE_SETTINGS = ("preprocessor_config.json", "processor_config.json")
 PARTS = ("text_config", "vision_config")  # of config.json
+# Numbers of layers in config.json. Models have some hundreds; to build 10 million takes hours.
+LAYERS = re.compile(r"(^|_)(layers?|depths?|blocks)$")
+MOST_LAYERS = 10_000
 LONGEST = 400  # characters of an error of transformers, which may list all model types
 # A checkpoint without any of them has no tokenizer.
 TOKENIZERS = (
@@ -83,8 +87,8 @@ def check_files(source: CheckpointSource, commit: str | None) -> dict[str, Any]:
     """Check the files with settings at a commit, None for a folder, and return the content of config.json.
 
     Raises ModelError for a file that is not a JSON object, for a part that is null, for another family than
-    the source's, for an adapter beside a model, for weights outside the folder, and for code from a second
-    repository, whose commit cannot be pinned.
+    the source's, for an adapter beside a model, for weights outside the folder, for more layers than a model
+    has, and for code from a second repository, whose commit cannot be pinned.
     """
     with loading(source, commit):
         contents = {
@@ -110,6 +114,12 @@ def check_files(source: CheckpointSource, commit: str | None) -> dict[str, Any]:
             f"{source.location}: config.json names code of another repository for the attention ({kernel}), "
             "which a commit of this one does not pin; name a folder with a copy of the model without this key"
         )
+    for key, layers in _layers(config):
+        if layers > MOST_LAYERS:
+            raise ModelError(
+                f"{source.location}: config.json has {key} {layers:,}, and a model has {MOST_LAYERS:,} at "
+                "most; correct it, or download the checkpoint again"
+            )
     model_type = config.get("model_type")
     if model_type is not None and not isinstance(model_type, str):
         raise ModelError(
@@ -198,6 +208,18 @@ def _kernels(settings: object, *, of_attention: bool = False) -> Iterator[str]:
             yield from _kernels(value, of_attention=of_attention or "attn_implementation" in key)
     elif of_attention and "/" in str(settings):
         yield str(settings)
+
+
+def _layers(settings: object, key: str = "") -> Iterator[tuple[str, int]]:
+    """Yield the numbers of layers in a config.json, or in a part of it, with their keys."""
+    if isinstance(settings, dict):
+        for name, value in settings.items():
+            yield from _layers(value, name)
+    elif isinstance(settings, list):
+        for value in settings:
+            yield from _layers(value, key)
+    elif isinstance(settings, int) and LAYERS.search(key):
+        yield key, settings
 
 
 def _refuse_outside(folder: Path, config: Mapping[str, Any]) -> None:

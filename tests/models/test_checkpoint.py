@@ -384,6 +384,11 @@ REFUSED: dict[str, tuple[Change, str]] = {
         setting(3, "text_config", "num_hidden_layers"),
         "9 of the model's weights are missing, for example model.language_model.layers.2.input_.*; downl",
     ),
+    "layers without end": (
+        setting(10**7, "text_config", "num_hidden_layers"),
+        "config.json has num_hidden_layers 10,000,000, and a model has 10,000 at most; correct it",
+    ),
+    "a depth without end": (setting([2, 10_001], "vision_config", "depths"), "config.json has depths 10,001"),
     "weights in eight bits": (
         stored(in_eight_bits),
         "head.weight in model.safetensors is stored as I8, and nothing says .*`quantization_config`.*; do",
