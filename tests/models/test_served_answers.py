@@ -109,8 +109,8 @@ def test_another_refusal_of_a_limit_is_an_error(serve, variants, reason):
             generator.replies(OPEN, variants[:1])
 
 
-def answering(**message: Any) -> Fault:
-    """Return a fault that answers all but the first question with ``message``."""
+def answering(tokens: object = 3, **message: Any) -> Fault:
+    """Return a fault that answers all but the first question with ``message``, of so many tokens."""
     asked = []
 
     def fault(path: str, body: dict[str, Any]) -> HttpReply | None:
@@ -118,7 +118,7 @@ def answering(**message: Any) -> Fault:
             return None
         asked.append(body)
         choice = {"index": 0, "message": {"role": "assistant", "content": " B. "}, "finish_reason": "stop"}
-        content = {"choices": [{**choice, **message}], "usage": {"completion_tokens": 3}}
+        content = {"choices": [{**choice, **message}], "usage": {"completion_tokens": tokens}}
         return None if len(asked) == 1 else (200, {}, json.dumps(content))
 
     return fault
@@ -137,6 +137,12 @@ UNENDED = {"message": {"content": None, "reasoning_content": "The square"}, "fin
         (UNENDED, Reply("", "length", 3)),
         ({"finish_reason": "tool_calls"}, "ended with the finish_reason 'tool_calls'"),
         ({"message": None}, "has no message, finish_reason or usage"),
+        ({"tokens": 0}, Reply("B.", "stop", 0)),
+        ({"tokens": 2**31 - 1}, Reply("B.", "stop", 2**31 - 1)),
+        ({"tokens": 2**31}, "has no message, finish_reason or usage"),
+        ({"tokens": 10**23}, "has no message, finish_reason or usage"),
+        ({"tokens": -1}, "has no message, finish_reason or usage"),
+        ({"tokens": "3"}, "has no message, finish_reason or usage"),
     ],
 )
 def test_what_an_answer_contains(serve, variants, message, reply):

@@ -93,6 +93,8 @@ class ServedGenerator:
             tokens = content["usage"]["completion_tokens"]
             if not (text is None or isinstance(text, str)) or type(tokens) is not int:
                 raise TypeError
+            if not 0 <= tokens < 2**31:
+                raise LookupError
         except (LookupError, TypeError, AttributeError) as error:
             raise ModelError(
                 f"{self.chat.model}: the server's answer has no message, finish_reason or usage; give the "
