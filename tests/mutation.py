@@ -39,6 +39,7 @@ from threading import Lock
 import yaml
 
 from benchc.rendering.markdown import markdown
+from tests.conftest import ON_GPU
 from tests.workflow.preloaded import preloaded_python
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,6 +61,8 @@ AREAS = {
     "config": ("config",),
     "planning": ("planning", "benchmarks/*/planning"),
 }
+# They need a finished demo, or a GPU.
+NOT_OF_SUITE = {"demo_run", ON_GPU}
 # A type's own code is compared with the released package, pixel by pixel; times are measured.
 LEFT_OUT = ("corruptions/kernels", "corruptions/times")
 # "is" and "==" are the same for most values; what has lost its decorator cannot be imported, or is slower.
@@ -231,7 +234,7 @@ def imports(file: Path) -> set[str]:
 def imported_by() -> dict[str, set[Path]]:
     """Return the files of benchc, its scripts and its tests that import each module, by its dotted name."""
     found = defaultdict(set)
-    tests = (ROOT / "tests").rglob("test_*.py")
+    tests = [path for path in (ROOT / "tests").rglob("test_*.py") if not NOT_OF_SUITE & {*path.parts}]
     for file in [*(ROOT / "benchc").rglob("*.py"), *(ROOT / "scripts").rglob("*.py"), *tests]:
         for name in imports(file):
             found[name].add(file.relative_to(ROOT))
