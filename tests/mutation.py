@@ -12,7 +12,7 @@ fails. A mutant is killed where a test fails that passes without it, or where te
 as without it, and 20 seconds. Files are not run that fail without it, or take more than 40 seconds; where
 none is left, it is not judged. Seconds are of the processor, so that a busy machine changes no result.
 
-Mutants that no test can notice are in ``mutation_equivalent.yaml``, with the reason.
+Mutants that no test can notice are in ``mutation_equivalent.yaml``, with the reason: one, or all of a line.
 """
 
 import argparse
@@ -393,7 +393,6 @@ def main() -> None:
     parser.add_argument("--only", default="benchc/", help="start of the modules' paths")
     parser.add_argument("--to", type=Path, help="a Markdown file for the score and the survivors")
     arguments = parser.parse_args()
-    equivalent: dict[str, dict[str, str]] = yaml.safe_load(EQUIVALENT.read_text()) or {}
     outcomes: dict[str, list[tuple[Mutant, bool | None]]] = defaultdict(list)
     mutants, lock = drawn(arguments.seed, arguments.only), Lock()
     with ExitStack() as stack:
@@ -423,32 +422,37 @@ def main() -> None:
                         )
                 if not killed:
                     word = "survived" if killed is False else "not judged"
-                    if each.change in equivalent.get(each.module, {}):
+                    if why_equivalent(each) is not None:
                         word += " (equivalent)"
                     print(f"{word}: {each.module}:{each.line}: {each.change}", flush=True)
 
         with ThreadPoolExecutor(WORKERS) as pool:
             for future in [pool.submit(work) for _ in range(WORKERS)]:
                 future.result()
-    text = report(outcomes, equivalent)
+    text = report(outcomes)
     print(text)
     if arguments.to:
         arguments.to.parent.mkdir(parents=True, exist_ok=True)
         arguments.to.write_text(text)
 
 
-def report(
-    outcomes: dict[str, list[tuple[Mutant, bool | None]]], equivalent: dict[str, dict[str, str]]
-) -> str:
+@cache
+def equivalent() -> dict[str, dict[str, str]]:
+    return yaml.safe_load(EQUIVALENT.read_text()) or {}
+
+
+def why_equivalent(mutant: Mutant) -> str | None:
+    """Return why no test can notice a mutant, or any of its line; None where one could."""
+    reasons = equivalent().get(mutant.module, {})
+    return reasons.get(mutant.change) or reasons.get(mutant.change.partition(" -> ")[0])
+
+
+def report(outcomes: dict[str, list[tuple[Mutant, bool | None]]]) -> str:
     """Return the scores by area, and the survivors with the reason why each stays."""
-
-    def reason(mutant: Mutant) -> str | None:
-        return equivalent.get(mutant.module, {}).get(mutant.change)
-
     rows, totals = [], [0, 0, 0, 0]
     for area in AREAS:
         found = outcomes.get(area, [])
-        same = sum(killed is False and reason(each) is not None for each, killed in found)
+        same = sum(killed is False and why_equivalent(each) is not None for each, killed in found)
         counts = [sum(killed is wanted for _, killed in found) for wanted in (True, False, None)]
         counts = [counts[0], counts[1] - same, same, counts[2]]
         totals = [total + count for total, count in zip(totals, counts, strict=True)]
@@ -457,9 +461,8 @@ def report(
     text = markdown(["area", "killed", "survived", "equivalent", "not judged", "score, %"], rows)
     survivors = [each for found in outcomes.values() for each, killed in found if killed is False]
     for each in sorted(survivors, key=lambda each: (each.module, each.line)):
-        text += (
-            f"\n- `{each.module}`, line {each.line}: `{each.change}`: {reason(each) or 'no test notices it'}"
-        )
+        reason = why_equivalent(each) or "no test notices it"
+        text += f"\n- `{each.module}`, line {each.line}: `{each.change}`: {reason}"
     return text
 
 
