@@ -128,8 +128,8 @@ def test_trusted_code_comes_before_the_class_of_transformers(trusted: bool, expe
         *(({"model_type": name}, "which is no name; download the checkpoint") for name in (["a"], 7, {})),
         ({"is_encoder_decoder": True}, "reads the prompt with an encoder, but scoring needs a decoder"),
         ({"model_type": "phi4mm"}, "the model type 'phi4mm' (config.json) is unknown to transformers"),
-        ({"model_type": "vit"}, "is no model for images and text: its model type is 'vit'"),
-        ({"model_type": "llama"}, "set `auto_class: AutoModelForCausalLM` in the model catalogue"),
+        ({"model_type": "vit"}, "its model type is 'vit' (config.json); choose another model, or add"),
+        ({"model_type": "llama"}, "set `auto_class: AutoModelForCausalLM` in the model catalogue if it re"),
     ],
 )
 def test_settings_of_no_model_for_images_and_text_are_refused(folder, settings, sentence):
