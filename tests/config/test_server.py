@@ -11,6 +11,8 @@ import yaml
 from benchc.config.catalogue import ModelCatalogue
 from benchc.config.load import load
 from benchc.config.resolved import resolved
+from benchc.config.server import Server
+from benchc.models.asking import Job
 from benchc.workflow.models import Models
 from tests.config.trial import MODELS, errors, rows_of
 
@@ -164,6 +166,10 @@ def test_a_job_knows_how_its_server_is_reached(raw: dict[str, Any], root: Path) 
     job = Models(config, None, {}).job().value(SimpleNamespace(**wildcards, items=wildcards.items), 2)  # type: ignore[arg-type]
     assert (job.server_url, job.server_api_path, job.api_key_env) == ("http://a", "/beta", "K")
     assert (job.concurrency, job.timeout_s, job.start_timeout_s, job.top_logprobs) == (3, 4, 5, 6)
+
+
+def test_a_job_without_settings_asks_as_a_server_of_the_catalogue_without_settings() -> None:
+    assert Server(url="http://a").job(Job.server_log, 1) == Job(server_url="http://a")
 
 
 @pytest.mark.parametrize(("gpus", "of_job"), [(0, 1), (2, 2)])
