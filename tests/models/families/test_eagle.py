@@ -116,6 +116,13 @@ def test_the_code_is_called_once_for_all_rows_without_keys_and_values(model):
     assert model.facts()["encoders"] == "e@1" and model.tokenizer == "words"
 
 
+def test_the_commit_of_an_encoder_is_that_of_its_branch_in_the_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    (tmp_path / "models--owner--encoder/refs").mkdir(parents=True)
+    (tmp_path / "models--owner--encoder/refs/main").write_text("c0ffee")
+    assert eagle._loaded_commit("owner/encoder") == "c0ffee"
+
+
 class Tower:
     """A class of transformers, with the class of its settings."""
 
