@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -414,6 +415,15 @@ def test_another_model_is_told_by_the_first_name_and_those_that_are_served():
     ) as told:
         served_model(server, {"b", "a"})
     assert (told.value.name, [*told.value.served]) == ("a", ["c", "d"])
+
+
+def test_an_answer_to_detokenize_without_a_text_is_refused():
+    for text in ('{"prompt": 3}', "{}"):
+        server: Any = SimpleNamespace(post=lambda path, body, text=text: Answer(200, text))
+        with pytest.raises(
+            ModelError, match=r"^m: the server's /detokenize returns no text; use vLLM or SGL"
+        ):
+            ServedChat(server, "m", {}).text_of([1, 2])
 
 
 def test_a_log_probability_may_be_rounded():

@@ -188,14 +188,14 @@ def test_a_cache_is_listed_by_identity_and_those_of_other_code_are_not_current(t
         (tmp_path / "o--m" / name).mkdir(parents=True)
         file = tmp_path / "o--m" / name / IDENTITY_FILE
         file.write_text(json.dumps(FACTS | facts))
-        os.utime(file, (time.time() - 2 * 86_400,) * 2)
+        os.utime(file, (time.time() - 1.5 * 86_400,) * 2)
     # Of another format.
-    (tmp_path / "o--m/5").mkdir()
-    (tmp_path / f"o--m/5/{IDENTITY_FILE}").write_text('{"model": "o/m"}')
+    (tmp_path / "o--m/0").mkdir()
+    (tmp_path / f"o--m/0/{IDENTITY_FILE}").write_text('{"model": "o/m"}')
     found = cached_identities(tmp_path)
     assert [each.name for each in found] == list(others)
     assert [each.is_current() for each in found] == [True, False, False, False]
-    assert {round(each.days_unused, 2) for each in found} == {2.0}
+    assert {round(each.days_unused, 2) for each in found} == {1.5}
     found[0].delete()
     assert len(cached_identities(tmp_path)) == 3
     with pytest.raises(
@@ -203,8 +203,8 @@ def test_a_cache_is_listed_by_identity_and_those_of_other_code_are_not_current(t
     ):
         found[0].delete()
     for text in ("{", "[]"):
-        (tmp_path / f"o--m/5/{IDENTITY_FILE}").write_text(text)
-        with pytest.raises(InputError, match=r"not an identity of predictions \(.+\); delete .*/o--m/5$"):
+        (tmp_path / f"o--m/0/{IDENTITY_FILE}").write_text(text)
+        with pytest.raises(InputError, match=r"not an identity of predictions \(.+\); delete .*/o--m/0$"):
             cached_identities(tmp_path)
 
 

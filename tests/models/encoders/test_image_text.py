@@ -193,7 +193,7 @@ def test_all_parts_of_a_blip2_are_of_the_commit(folders, monkeypatch):
         load = getattr(transformers, name).from_pretrained
 
         def loaded(folder: str, *, name: str = name, load: Any = load, **options: Any) -> Any:
-            asked.add((name, options.pop("revision", None)))
+            asked.add((name, options.get("revision")))
             return load(folder, **options)
 
         monkeypatch.setattr(getattr(transformers, name), "from_pretrained", loaded)
@@ -411,6 +411,10 @@ class Full:
 def test_a_model_or_batch_that_does_not_fit_is_one_line(error: Exception) -> None:
     with pytest.raises(InputError, match=r"^E does not fit into the free memory of the GPU; .*`gpus: 0`"):
         device.placed(Full(error), "cuda", "E")
+    with pytest.raises(ValueError, match=r"^another error$"):
+        device.placed(Full(ValueError("another error")), "cuda", "E")
+    with pytest.raises(ValueError, match=r"^another error$"), device.fitting("E", 2, "image"):
+        raise ValueError("another error")
     for batch, match in (
         (2, "^E: a batch of 2 images does not fit into the memory of the GPU; lower `batch` of the encod"),
         (1, "^E: a batch of 1 image does not fit .*; use a larger one, or set `gpus: 0` of the encoder"),

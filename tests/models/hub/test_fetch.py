@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from threading import Event
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import huggingface_hub
 import numpy as np
@@ -18,7 +18,7 @@ import pytest
 from benchc.models.folder import deciding_files
 from benchc.models.hub import errors
 from benchc.models.hub import fetch as hub_fetch
-from benchc.models.hub.cached import cached, require_cached
+from benchc.models.hub.cached import cached, files_of, require_cached
 from benchc.models.hub.errors import gated, hub_errors
 from benchc.models.hub.fetch import MB, Fetched, download_size, fetch, fetch_adapter, fetch_also, fetch_first
 from benchc.models.hub.files import settings_files, weight_files
@@ -216,6 +216,11 @@ def test_a_full_disk_is_one_sentence(hub: Hub, monkeypatch: pytest.MonkeyPatch) 
     assert "is full; free space, or set HF_HOME" in fails(lambda: fetch(REPO, FIRST))
 
 
+def caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
@@ -223,6 +228,9 @@ def test_a_full_disk_is_one_sentence(hub: Hub, monkeypatch: pytest.MonkeyPatch) 
         (OSError(errno.EROFS, "read-only"), "cannot be written; correct its permissions, or set HF_HOME"),
         (OSError(errno.EIO, "broken\ndisk"), r"cannot be fetched \(OSError: .* broken disk\); run it again"),
         (ModelError("owner/tiny: as it is"), "^owner/tiny: as it is$"),
+        # What was first explains the others.
+        (caused(ModelError("other"), OSError(errno.ENOSPC, "full")), "the disk of .* is full; free space"),
+        (caused(hub_fetch.httpx.ReadError("a"), OSError(errno.EACCES, "b")), "cannot be written; correct"),
     ],
 )
 def test_an_error_of_the_machine_is_one_sentence(error: Exception, sentence: str) -> None:
@@ -265,7 +273,7 @@ def test_a_name_is_no_pattern(hub: Hub) -> None:
 
 def test_the_progress_of_a_download_is_the_growth_of_its_folder(tmp_path: Path) -> None:
     file = tmp_path / "new"
-    (tmp_path / "folder").mkdir()  # its own bytes do not grow
+    (tmp_path / "renamed").symlink_to(tmp_path / "since")
     (tmp_path / "old").write_bytes(b"")
     os.truncate(tmp_path / "old", 5 * MB)
     sizes = [(MB, False), (3 * MB - 1, False), (0, False), (4 * MB, True)]
@@ -280,6 +288,15 @@ def test_the_progress_of_a_download_is_the_growth_of_its_folder(tmp_path: Path) 
     found = hub_fetch._megabytes(tmp_path, Arriving())
     assert next(found) == 0 and len(sizes) == 3
     assert [*found] == [1, 2, 3] and sizes == []
+
+
+def test_a_client_that_keeps_no_list_of_files_knows_none(hub, monkeypatch):
+    """As that of models which need an old transformers (envs/)."""
+    fetch(REPO, FIRST)
+    assert set(files_of(REPO, FIRST) or ()) == set(hub.repositories[REPO].commits[FIRST])
+    assert files_of(REPO, SECOND) is None
+    monkeypatch.setitem(sys.modules, "huggingface_hub", ModuleType("huggingface_hub"))
+    assert files_of(REPO, FIRST) is None
 
 
 def test_a_process_works_offline_whether_or_not_the_client_is_imported(monkeypatch):
