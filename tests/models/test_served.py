@@ -30,6 +30,7 @@ from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.letter import ServedLetterScorer
 from benchc.models.server.modules import VLLM, server_modules
 from benchc.models.server.served import OtherModelError, served_model, served_scorer
+from benchc.models.server.text import ServedTextScorer
 from benchc.models.units import Unit
 from benchc.pixels import Pixels
 from tests.models.conftest import FAMILIES, NAME, QUESTIONS
@@ -424,6 +425,30 @@ def test_an_answer_to_detokenize_without_a_text_is_refused():
             ModelError, match=r"^m: the server's /detokenize returns no text; use vLLM or SGL"
         ):
             ServedChat(server, "m", {}).text_of([1, 2])
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "tokens"),
+    [
+        ('{"prompt_token_ids": [1, 2]}', 200, [1, 2]),
+        ('{"prompt_token_ids": [1, "a"]}', 200, []),
+        ('{"prompt_token_ids": null}', 200, []),
+        ('{"prompt_token_ids": 3}', 200, []),
+        ('{"prompt_token_ids": [1, 2]}', 400, []),
+    ],
+)
+def test_a_server_need_not_tell_the_tokens_of_a_prompt(text, status, tokens):
+    server: Any = SimpleNamespace(post=lambda path, body: Answer(status, text))
+    assert ServedChat(server, "m", {}).first_tokens() == tokens
+
+
+def test_the_log_probabilities_of_a_prompt_are_by_token():
+    scorer = ServedTextScorer(ServedChat(None, "m", {}))  # type: ignore[arg-type]
+    # Of the first token there are none; other forms are those of no token.
+    forms = [None, {"5": {"logprob": -1.0}, "6": {"logprob": -2.0}}, {"x": {"logprob": -1.0}}, {"5": {}}, [3]]
+    found = scorer.positions(Answer(200, json.dumps({"prompt_logprobs": forms})))
+    assert found == [{}, {5: -1.0, 6: -2.0}, {}, {}, {}]
+    assert scorer.positions(Answer(200, '{"prompt_logprobs": 3}')) is None
 
 
 def test_a_log_probability_may_be_rounded():

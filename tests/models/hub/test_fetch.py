@@ -250,6 +250,7 @@ def test_an_error_of_the_machine_is_one_sentence(error: Exception, sentence: str
 def test_a_repository_without_a_model_is_one_sentence(hub: Hub, files: list[str], sentence: str) -> None:
     hub.repositories[REPO].commits[SECOND] = dict.fromkeys(files, b"{}")
     assert fails(lambda: fetch(REPO, SECOND)).startswith(f"{REPO}: {sentence}")
+    assert cached(REPO, SECOND) is None
 
 
 def test_an_adapter_is_its_configuration_and_the_first_format_of_its_weights(hub, monkeypatch):
