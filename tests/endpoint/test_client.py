@@ -1,4 +1,5 @@
 import json
+import re
 import threading
 import time
 from collections.abc import Iterator
@@ -381,15 +382,19 @@ def test_a_key_comes_from_the_variable_that_is_named():
 
 def test_what_was_recorded_is_replayed_without_a_server(tmp_path):
     image = "data:image/png;base64," + "A" * 5000
-    body = {"b": [{"url": image}], "a": "ä"}
+    long = "a long question, " * 20
+    body = {"b": [{"url": image}], "a": "ä", "c": long, "d": "data:,short"}
     replies = ((500, {}, ""), OK, (400, {}, "no"))
     with replying(*replies) as server, endpoint(server, mode="record", folder=tmp_path) as client:
         recorded = [client.post("/v1", body), client.get("/v2")]
     files = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*.json"))
     hashes = [request_hash("POST", "/v1", body), request_hash("GET", "/v2", None)]
     assert files == sorted(f"{each[:2]}/{each}.json" for each in hashes)
-    # Images are recorded by their digest.
-    assert "AAAA" not in everything(tmp_path) and '"a": "ä"' in everything(tmp_path)
+    # Images are recorded by their digest, texts as they are.
+    assert '"a": "ä"' in everything(tmp_path) and long in everything(tmp_path)
+    shown = r'"data:image/png;base64,<5022 characters, [0-9a-f]{32}>"'
+    assert "AAAA" not in everything(tmp_path) and re.search(shown, everything(tmp_path))
+    assert '"data:,short"' in everything(tmp_path)
     with Endpoint(ELSEWHERE, mode="replay", folder=tmp_path) as client:
         assert [client.post("/v1", dict(reversed(body.items()))), client.get("/v2")] == recorded
         missing = f"{request_hash('POST', '/v1', {'a': 2})}.json: no answer to this request to /v1"

@@ -5,11 +5,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import IO
+from threading import Event
+from types import SimpleNamespace
+from typing import IO, Any
 
 import httpx2
 import pytest
 
+from benchc.endpoint import keeper, process
 from benchc.endpoint.process import _last_line, arguments_of, free_port, running
 from benchc.errors import InputError
 from benchc.redaction import remember
@@ -148,6 +151,26 @@ def test_a_server_that_does_not_become_healthy_is_one_sentence(tmp_path):
     assert_ended(tmp_path)
 
 
+def test_of_a_server_that_starts_for_long_a_line_is_printed_each_ten_seconds(tmp_path, monkeypatch, capsys):
+    log = tmp_path / "log"
+    log.write_text("Loading\x1b weights\n")
+    clock, healthy = (
+        iter([100.0, 105.0, 110.0, 115.0, 119.5, 120.0, 120.5]),
+        iter([*[False] * 5, True, False]),
+    )
+    ticking = SimpleNamespace(monotonic=lambda: next(clock), sleep=lambda _: None)
+    monkeypatch.setattr(process, "time", ticking)
+    monkeypatch.setattr(process, "_healthy", lambda _: next(healthy))
+    server: Any = SimpleNamespace(poll=lambda: None)
+    # 20 seconds are no more than 20.
+    process._wait_for(server, "http://127.0.0.1:1", log, 20.0, "tiny")
+    line = r"tiny: starting its server, {} s: Loading\x1b weights"
+    assert capsys.readouterr().err.splitlines() == [line.format(10), line.format(20)]
+    clock = iter([100.0, 120.5])
+    with pytest.raises(InputError, match=r"^tiny: its server does not answer /health within 20 s: Loading"):
+        process._wait_for(server, "http://127.0.0.1:1", log, 20.0, "tiny")
+
+
 @pytest.mark.parametrize(
     ("program", "reason"),
     [
@@ -220,6 +243,26 @@ def test_a_worker_that_outlives_its_server_is_killed(tmp_path):
         while is_running(server):
             pass
     assert_ended(tmp_path)
+
+
+@pytest.mark.parametrize(("ended", "obeys"), [(False, True), (False, False), (True, True)])
+def test_a_server_that_does_not_end_in_time_is_killed(monkeypatch, ended, obeys):
+    waited, signals = [], []
+
+    def wait(seconds: float) -> None:
+        waited.append(seconds)
+        if not obeys:
+            raise subprocess.TimeoutExpired("server", seconds)
+
+    pieces = iter([b"the job", b"writes", b""])
+    monkeypatch.setattr(keeper.os, "read", lambda *_: next(pieces))
+    monkeypatch.setattr(keeper, "_has_ended", lambda _: ended)
+    monkeypatch.setattr(keeper, "_signal", lambda *given: signals.append(given))
+    stopped = Event()
+    keeper._stop_at_end_of_input(SimpleNamespace(pid=7, wait=wait), stopped)  # type: ignore[arg-type]
+    assert next(pieces, None) is None and waited == [keeper.SECONDS_TO_END]
+    assert stopped.is_set() == (not ended)
+    assert signals == [(7, signal.SIGTERM), *([] if obeys else [(7, signal.SIGKILL)])]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt others")

@@ -12,8 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from benchc.corruptions.recipe import clean_recipe
 from benchc.models.asking import AskedModel, Job, ShownImages
-from benchc.models.constant_answers import FEWEST, constant_answers
-from benchc.models.encoders.unit_vectors import same_vectors
+from benchc.models.constant_answers import constant_answers
 from benchc.models.generation import Generation
 from benchc.models.items import Item
 from benchc.models.label_mass import LOW_LABEL_MASS, low_label_mass
@@ -91,18 +90,6 @@ def test_without_images_one_answer_is_no_fault() -> None:
     assert constant_answers(scored(40, lambda n: SECOND), asked, shown=False) is None
     assert constant_answers(replied(40, lambda n: "yes"), items(*[None] * 40), shown=False) is None
     assert constant_answers(scored(40, lambda n: [1.0, 1.0]), asked, shown=False) is not None
-
-
-@pytest.mark.parametrize(
-    ("count", "differ", "warns"), [(FEWEST, 0, True), (FEWEST - 1, 0, False), (FEWEST, 1, False)]
-)
-@pytest.mark.parametrize("kind", ["image", "text"])
-def test_equal_vectors_of_all_inputs_warn(kind: str, count: int, differ: int, warns: int) -> None:
-    same = [[0.6, 0.8]] * (count - differ) + [[0.8, 0.6]] * differ
-    own = {"image": [[1.0, float(n)] for n in range(count)], "text": [[float(n)] for n in range(count)]}
-    found = list(same_vectors(pl.DataFrame(own).with_columns(pl.Series(kind, same))))
-    text = f"the vectors of all {count} {kind}s are the same"
-    assert len(found) == warns and all(text in each for each in found)
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from benchc.closure import module_file, source_closure
+from benchc.endpoint.answer import Answer
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
 from benchc.models.cache.unit_cache import PredictionCache
 from benchc.models.inference import infer, prediction_rows
@@ -23,10 +25,12 @@ from benchc.models.prediction_code import prediction_code
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError, OptionScores, Scorer
 from benchc.models.question import Question
-from benchc.models.server.chat import CHAT, DETOKENIZE, TOKENIZE
+from benchc.models.server.chat import CHAT, DETOKENIZE, TOKENIZE, ServedChat
 from benchc.models.server.identity import ENTRY, served_identity
+from benchc.models.server.letter import ServedLetterScorer
 from benchc.models.server.modules import VLLM, server_modules
-from benchc.models.server.served import served_scorer
+from benchc.models.server.served import OtherModelError, served_model, served_scorer
+from benchc.models.server.text import ServedTextScorer
 from benchc.models.units import Unit
 from benchc.pixels import Pixels
 from tests.models.conftest import FAMILIES, NAME, QUESTIONS
@@ -209,6 +213,8 @@ WRONG_ANSWERS = {
         r"two log-probabilities of the token \d+, -\d.* and -0.1; start it without",
     ),
     "text": (with_value("high"), "log-probability of the letter A is high, no number"),
+    # A number for Python, that of a certain letter.
+    "no": (with_value(False), "log-probability of the letter A is False, no number"),
     "no logprobs": (
         lambda answer: answer["choices"][0].update(logprobs=None),
         "returns no log-probabilities; use a server that supports",
@@ -360,6 +366,120 @@ def test_an_open_question_is_refused(serve, variants, scoring):
         for call in (lambda: scorer.prompt(open_, 1), lambda: scorer.score(open_, variants)):
             with pytest.raises(ModelError, match="an open-ended question has no options to score"):
                 call()
+
+
+class Listing:
+    """A server that answers one of two paths: its models, and its version."""
+
+    def __init__(self, models: str, version: str = "[]", status: int = 200) -> None:
+        self.models, self.version = Answer(status, models), Answer(200, version)
+
+    def get(self, path: str) -> Answer:
+        assert path == "/v1/models"
+        return self.models
+
+    def optional(self, path: str, body: object = None) -> Answer:
+        self.asked = path
+        return self.version
+
+
+@pytest.mark.parametrize(
+    ("owner", "version", "found"),
+    [
+        ("vllm", '{"version": "0.9"}', ("/version", "vllm", "0.9")),
+        ("sglang", '{"version": "0.5"}', ("/server_info", "sglang", "0.5")),
+        (None, '{"version": ""}', ("/version", "unknown", "unknown")),
+        ("vllm", "[]", ("/version", "vllm", "unknown")),
+    ],
+)
+def test_what_a_server_is_or_that_it_does_not_tell(owner, version, found):
+    entry = {"id": "alias", "root": "o/m"} | ({} if owner is None else {"owned_by": owner})
+    server: Any = Listing(json.dumps({"data": [{"id": "another"}, entry, {"id": "o/m"}]}), version)
+    name, facts = served_model(server, {"m", "o/m"})
+    assert (name, server.asked, facts["server"], facts["version"]) == ("alias", *found)
+
+
+@pytest.mark.parametrize(
+    ("models", "status"),
+    [*((text, 200) for text in ("no", "[]", "{}", '{"data": null}', '{"data": [{}]}')), ("{}", 404)],
+)
+def test_a_server_that_lists_no_models_is_refused(models, status):
+    server: Any = Listing(models, status=status)
+    with pytest.raises(ModelError, match=rf"^a: the server does not list its models \({status} .*\); give"):
+        served_model(server, {"b", "a"})
+
+
+def test_another_model_is_told_by_the_first_name_and_those_that_are_served():
+    server: Any = Listing('{"data": [{"id": "c"}, {"id": "d", "root": "e"}]}')
+    with pytest.raises(
+        OtherModelError, match=r"^a: the server serves another model, c and d; start it"
+    ) as told:
+        served_model(server, {"b", "a"})
+    assert (told.value.name, [*told.value.served]) == ("a", ["c", "d"])
+
+
+def test_an_answer_to_detokenize_without_a_text_is_refused():
+    for text in ('{"prompt": 3}', "{}"):
+        server: Any = SimpleNamespace(post=lambda path, body, text=text: Answer(200, text))
+        with pytest.raises(
+            ModelError, match=r"^m: the server's /detokenize returns no text; use vLLM or SGL"
+        ):
+            ServedChat(server, "m", {}).text_of([1, 2])
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "tokens"),
+    [
+        ('{"prompt_token_ids": [1, 2]}', 200, [1, 2]),
+        ('{"prompt_token_ids": [1, "a"]}', 200, []),
+        ('{"prompt_token_ids": null}', 200, []),
+        ('{"prompt_token_ids": 3}', 200, []),
+        ('{"prompt_token_ids": [1, 2]}', 400, []),
+    ],
+)
+def test_a_server_need_not_tell_the_tokens_of_a_prompt(text, status, tokens):
+    server: Any = SimpleNamespace(post=lambda path, body: Answer(status, text))
+    assert ServedChat(server, "m", {}).first_tokens() == tokens
+
+
+def test_the_log_probabilities_of_a_prompt_are_by_token():
+    scorer = ServedTextScorer(ServedChat(None, "m", {}))  # type: ignore[arg-type]
+    # Of the first token there are none; other forms are those of no token.
+    forms = [None, {"5": {"logprob": -1.0}, "6": {"logprob": -2.0}}, {"x": {"logprob": -1.0}}, {"5": {}}, [3]]
+    found = scorer.positions(Answer(200, json.dumps({"prompt_logprobs": forms})))
+    assert found == [{}, {5: -1.0, 6: -2.0}, {}, {}, {}]
+    assert scorer.positions(Answer(200, '{"prompt_logprobs": 3}')) is None
+
+
+def test_a_log_probability_may_be_rounded():
+    """By 0.001; -9999 is vLLM's minus infinity."""
+    chat = ServedChat(None, "m", {})  # type: ignore[arg-type]
+    assert [chat.log_probability(value, "a") for value in (1e-3, 0, -9998.5)] == [0.0, 0.0, -9998.5]
+    for value in (1.1e-3, -9999.0, -(10.0**5), float("nan")):
+        with pytest.raises(ModelError, match=f"log-probability of a is {value}, which should be finite"):
+            chat.log_probability(value, "a")
+    # Of a token that is there twice, the first counts.
+    assert chat.by_token([(1, -1.0), (2, -5.0), (1, -1.0005)]) == {1: -1.0, 2: -5.0}
+    assert chat.by_token([(1, "high"), (1, -1.0)]) == {1: "high"}  # which is refused later
+    for other in (-1.1, -0.9):
+        with pytest.raises(
+            ModelError, match=rf"two log-probabilities of the token 1, -1.0 and {other}; start"
+        ):
+            chat.by_token([(1, -1.0), (1, other)])
+
+
+def test_the_sampled_token_is_among_the_returned_ones():
+    def returned(content: list[dict[str, Any]]) -> Any:
+        text = json.dumps({"choices": [{"logprobs": {"content": content}}]})
+        return ServedLetterScorer(ServedChat(None, "m", {})).returned(Answer(200, text))  # type: ignore[arg-type]
+
+    first = {"token": "token_id:3", "logprob": -1.0, "top_logprobs": None}
+    assert returned([first, {"token": "token_id:9", "logprob": -2.0, "top_logprobs": []}]) == {3: -1.0}
+    others = [{"token": "token_id:4", "logprob": -2.0}, {"token": "token_id:5", "logprob": -3.0}]
+    assert returned([first | {"top_logprobs": others}]) == {3: -1.0, 4: -2.0, 5: -3.0}
+    for name in ("4", "token_id:4 ", "xtoken_id:4"):
+        with pytest.raises(ModelError, match="does not name tokens by their ids"):
+            returned([first | {"top_logprobs": [{"token": name, "logprob": -2.0}]}])
 
 
 # Many units at once.

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from benchc.closure import module_file, source_closure
+from benchc.endpoint.answer import Answer
 from benchc.endpoint.client import Endpoint, EndpointSettings
 from benchc.endpoint.process import free_port, running
 from benchc.models.checkpoint import load
@@ -18,7 +19,7 @@ from benchc.models.generation import Generation
 from benchc.models.prediction_code import prediction_code
 from benchc.models.protocol import CheckpointSource, ModelError, Reply
 from benchc.models.question import Question
-from benchc.models.server.chat import CHAT, TOKENIZE
+from benchc.models.server.chat import CHAT, TOKENIZE, ServedChat
 from benchc.models.server.generate import ServedGenerator, served_generator
 from benchc.models.server.identity import served_identity
 from benchc.models.server.served import served_scorer
@@ -155,9 +156,39 @@ def test_what_an_answer_contains(serve, variants, message, reply):
                 generator.replies(OPEN, variants[:1])
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"choices": []},
+        {"choices": [{"message": {"content": 5}, "finish_reason": "stop"}]},
+        {"choices": [{"message": {"content": "B"}}]},
+        {"usage": None},
+        {"usage": {}},
+        # As a number, True is one token.
+        *({"usage": {"completion_tokens": tokens}} for tokens in (True, "3", 3.0)),
+    ],
+)
+def test_an_answer_without_a_part_is_refused(changes):
+    content = {
+        "choices": [{"message": {"content": "B"}, "finish_reason": "stop"}],
+        "usage": {"completion_tokens": 3},
+    }
+    generator = ServedGenerator(ServedChat(None, "m", {}), Generation(STEPS), {})  # type: ignore[arg-type]
+    assert generator._reply(Answer(200, json.dumps(content))) == Reply("B", "stop", 3)
+    with pytest.raises(
+        ModelError, match=r"^m: the server's answer has no message, finish_reason or usage; gi"
+    ):
+        generator._reply(Answer(200, json.dumps(content | changes)))
+
+
 def test_a_server_that_takes_no_image_is_refused(serve):
-    server = serve(fault=refusing(CHAT, "owner/tiny is not a multimodal model"))
-    message = "the server refuses a question with an image .*not a multimodal model"
+    def refuses(path: str, body: dict[str, Any]) -> HttpReply | None:
+        reason = f"owner/tiny is not a multimodal model, asked with {', '.join(body)}"
+        return (400, {}, reason) if path == CHAT else None
+
+    server = serve(fault=refuses)
+    # The reason of the first, as the settings of the others may be unknown.
+    message = "the server refuses a question with an image .*not a multimodal model, .* max_tokens,? "
     with client(server) as endpoint, pytest.raises(ModelError, match=message):
         generator_of(endpoint)
 

@@ -11,7 +11,7 @@ from benchc.models.prediction_code import prediction_code
 from benchc.models.server.chat import DETOKENIZE, TOKENIZE
 from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.modules import SGLANG
-from benchc.models.server.sglang import GENERATE
+from benchc.models.server.sglang import GENERATE, entries
 from tests.models.conftest import FAMILIES, Start
 from tests.models.sglang_like import SglangLikeServer
 from tests.models.test_served import (
@@ -60,6 +60,21 @@ def test_the_identity_names_server_version_and_what_it_is_asked_for(serve):
     of_text = {"modules": SGLANG["text"], "code": prediction_code([SGLANG["text"]], ENTRY)}
     assert two == {**one, "scoring": "text", "asked": "input_token_logprobs", **of_text}
     assert "127.0.0.1" not in json.dumps([one, two])
+
+
+@pytest.mark.parametrize(
+    ("position", "found"),
+    [
+        ([[-1.0, 5, None], [None, 6, " a"]], [(5, -1.0), (6, None)]),
+        (None, []),
+        (3, []),
+        ([[-1.0, 5]], []),
+        ([[-1.0, "five", None]], []),
+        ([[-1.0, float("inf"), None]], []),
+    ],
+)
+def test_a_position_has_values_by_token_or_is_none(position, found):
+    assert entries(position) == found
 
 
 # What is wrong with a server.

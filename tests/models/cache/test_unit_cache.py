@@ -1,6 +1,7 @@
 """The prediction cache: exact, in bounded memory, and unharmed by kills, edits and concurrent jobs."""
 
 import io
+import json
 import os
 import shutil
 import signal
@@ -18,9 +19,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from benchc.errors import InputError
+from benchc.models.asking import Job
 from benchc.models.cache import unit_cache
-from benchc.models.cache.identities import CachedIdentity
+from benchc.models.cache.identities import CachedIdentity, cached_identities
 from benchc.models.cache.unit_cache import (
+    IDENTITY_FILE,
+    AnswerCache,
     PredictionCache,
     ShardIndex,
     checked,
@@ -31,7 +35,8 @@ from benchc.models.cache.unit_cache import (
     units_of_shard,
     write_identity,
 )
-from benchc.models.protocol import OptionScores
+from benchc.models.prediction_code import ENTRY, prediction_code
+from benchc.models.protocol import OptionScores, Reply
 
 ROOT = Path(__file__).resolve().parents[3]
 IDENTITY = {"model": "owner/name", "revision": "1"}
@@ -76,6 +81,15 @@ def test_scores_come_back_bit_for_bit(tmp_path):
         assert cache.get("r", PIXELS).split
         assert cache.get("p", ["j", "i"]) is None
         assert cache.get("q", PIXELS) is None
+
+
+def test_answers_come_back_as_they_were(tmp_path):
+    replies = [Reply("a b\n\u00e4\x1f", "stop", 3), Reply("", "length", 0)]
+    with AnswerCache(tmp_path, IDENTITY, "a") as cache:
+        cache.put("p", PIXELS, replies, False)
+    with AnswerCache(tmp_path, IDENTITY, "a") as cache:
+        found = cache.get("p", PIXELS).value
+    assert found == replies and all(type(each) is Reply for each in found)
 
 
 def test_another_identity_shares_nothing_and_the_order_of_its_facts_is_not_part_of_it(tmp_path):
@@ -148,6 +162,59 @@ def test_a_cache_that_cannot_be_written_is_one_line(tmp_path):
     (tmp_path / "owner--name").write_text("a file where a folder belongs")
     with pytest.raises(InputError, match=r"the prediction cache cannot be written .*--cache"):
         open_cache(tmp_path)
+
+
+def test_the_cache_of_another_user_is_read_and_its_time_of_use_stays(tmp_path, monkeypatch):
+    fill(tmp_path, "p")
+
+    def forbidden(*_: object) -> None:
+        raise PermissionError
+
+    monkeypatch.setattr(unit_cache.os, "utime", forbidden)
+    assert found(tmp_path, "p") == [True]
+
+
+FACTS = {"model": "o/m", "scoring": "letter", "modules": "", "code": prediction_code((), ENTRY)}
+
+
+def test_a_cache_is_listed_by_identity_and_those_of_other_code_are_not_current(tmp_path):
+    others = {
+        "1": {},
+        "2": {"entry": "benchc.models.server.served"},
+        "3": {"code": "0"},
+        "4": {"modules": "benchc.models.that_was_renamed"},
+    }
+    for name, facts in others.items():
+        (tmp_path / "o--m" / name).mkdir(parents=True)
+        file = tmp_path / "o--m" / name / IDENTITY_FILE
+        file.write_text(json.dumps(FACTS | facts))
+        os.utime(file, (time.time() - 1.5 * 86_400,) * 2)
+    # Of another format.
+    (tmp_path / "o--m/0").mkdir()
+    (tmp_path / f"o--m/0/{IDENTITY_FILE}").write_text('{"model": "o/m"}')
+    found = cached_identities(tmp_path)
+    assert [each.name for each in found] == list(others)
+    assert [each.is_current() for each in found] == [True, False, False, False]
+    assert {round(each.days_unused, 2) for each in found} == {1.5}
+    found[0].delete()
+    assert len(cached_identities(tmp_path)) == 3
+    with pytest.raises(
+        InputError, match=r"/o--m/1: cannot be deleted \(No such file or directory\); correct"
+    ):
+        found[0].delete()
+    for text in ("{", "[]"):
+        (tmp_path / f"o--m/0/{IDENTITY_FILE}").write_text(text)
+        with pytest.raises(InputError, match=r"not an identity of predictions \(.+\); delete .*/o--m/0$"):
+            cached_identities(tmp_path)
+
+
+def test_an_absent_cache_is_an_error_unless_it_is_the_default(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert cached_identities(Job.cache) == []
+    with pytest.raises(
+        InputError, match=r"^absent: there is no such folder; give that of a prediction cache"
+    ):
+        cached_identities(Path("absent"))
 
 
 WORKER = """

@@ -26,7 +26,13 @@ from benchc.models.encoders.cached import (
     encoder_identity,
     vector_cache,
 )
-from benchc.models.encoders.encoders import TextEncoder, load_image_encoder, load_text_encoder, tagged_weights
+from benchc.models.encoders.encoders import (
+    TextEncoder,
+    load_image_encoder,
+    load_text_encoder,
+    loading,
+    tagged_weights,
+)
 from benchc.models.encoders.names import PACKAGED_TEXT_ENCODERS, hub_id
 from benchc.pixels import Pixels
 
@@ -104,6 +110,7 @@ def test_a_killed_job_continues_with_the_batches_that_are_left(tmp_path: Path) -
     cached = CachedImageTextEncoder(OfItsBatch(), BATCH, None)
     plain = [*cached.encode_images(IMAGES), *cached.encode_texts(TEXTS)]
     assert b"".join(vector.tobytes() for vector in plain) == PLAIN
+    assert cached.counts == f"OfItsBatch: 0 vectors from the cache, {EVERYTHING} computed"
 
 
 @pytest.mark.parametrize("damage", ["edited", "incomplete"])
@@ -162,6 +169,10 @@ def test_no_two_encoders_share_vectors(folder: Path, tmp_path: Path) -> None:
     torch.set_num_threads(threads + 1)
     others.append(encoder_identity(**given))
     torch.set_num_threads(threads)
+    weights = tmp_path / "weights"
+    for content in "12":
+        weights.write_text(content)
+        others.append(encoder_identity(**given | {"pretrained": str(weights)}))
     for name, content in (("weights", "2"), ("settings.json", "{}")):
         (folder / name).write_text(content)
         others.append(encoder_identity(**given))
@@ -171,10 +182,10 @@ def test_no_two_encoders_share_vectors(folder: Path, tmp_path: Path) -> None:
             assert isinstance(cache, VectorCache) and cache.get("images", ["x"]) is None
             cache.put("images", ["x"], np.zeros((1, 2), np.float32), split=False)
             roots.add(cache.folder)
-    assert len(roots) == 11
+    assert len(roots) == 13
     # `benchc cache` lists them, and tells that they are not outdated.
     listed = cached_identities(tmp_path / "cache")
-    assert len(listed) == 11 and all(each.is_current() for each in listed)
+    assert len(listed) == 13 and all(each.is_current() for each in listed)
 
 
 def test_a_gpu_has_an_identity_of_its_own_and_unknown_weights_none(folder, monkeypatch, tmp_path):
@@ -262,6 +273,8 @@ def test_an_image_encoder_without_weights_is_refused(tmp_path: Path) -> None:
         load_image_encoder("ViT-B-32-quickgelu", "opnai")
     with pytest.raises(InputError, match=r"^ViT-B-32: the weights 'openai' .* QuickGELU.*; name ViT-B-32-q"):
         load_image_encoder("ViT-B-32", "openai")
+    with pytest.raises(InputError, match=r"^ViT-M-32: no weights 'openai'; open_clip knows none$"):
+        load_image_encoder("ViT-M-32", "openai")
     # Its model has QuickGELU, and open_clip does not say so of the weights.
     assert tagged_weights("roberta-ViT-B-32", "laion2b_s12b_b32k")[0].startswith("laion/")
     with pytest.raises(InputError, match=r"config file missing.*; give a folder"):
@@ -273,6 +286,35 @@ def test_an_image_encoder_without_weights_is_refused(tmp_path: Path) -> None:
         load_image_encoder(str(tmp_path))
 
 
+@pytest.mark.parametrize("file", ["", "some.bin"])
+def test_the_weights_of_a_tag_are_those_of_its_commit(file: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import open_clip
+
+    name, tag, asked = "ViT-B-32-quickgelu", "openai", []
+    tagged = open_clip.get_pretrained_cfg(name, tag)
+    monkeypatch.setitem(tagged, "hf_hub", f"owner/name/{file}")
+    monkeypatch.setitem(tagged, "file", "at-the-default-branch")
+
+    def download(repo: str, file: str, revision: str) -> str:
+        asked.append((repo, file, revision))
+        return "at-the-commit"
+
+    def create(*arguments: object, **options: object) -> tuple[torch.nn.Module, str]:
+        asked.append((*arguments, *options.values(), tagged["file"]))
+        return torch.nn.Identity(), "preprocessing"
+
+    monkeypatch.setattr("open_clip.pretrained.download_pretrained_from_hf", download)
+    monkeypatch.setattr(open_clip, "create_model_from_pretrained", create)
+    assert load_image_encoder(name, tag).preprocess == "preprocessing"
+    assert asked == [(name, tag, "at-the-default-branch")]
+    load_image_encoder(name, tag, "0" * 40)
+    # Without a file's name, that which all have; safetensors are tried first, by open_clip itself.
+    wanted = file or "open_clip_pytorch_model.bin"
+    assert asked[1:] == [("owner/name", wanted, "0" * 40), (name, tag, "at-the-commit")]
+    first = {"": "open_clip_model.safetensors", "some.bin": "some.safetensors"}[file]
+    assert tagged_weights(name, tag) == ("owner/name", [first, wanted])
+
+
 def test_an_error_of_the_hub_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     import open_clip
     import sentence_transformers
@@ -280,6 +322,11 @@ def test_an_error_of_the_hub_is_one_line(monkeypatch: pytest.MonkeyPatch) -> Non
     def refused(*arguments: object, **options: object) -> None:
         raise OSError("We couldn't connect to the Hub.\nCheck your connection.")
 
+    with (
+        pytest.raises(InputError, match=r"^E cannot be loaded \(KeyError\); fix it$"),
+        loading("E", "fix it"),
+    ):
+        raise KeyError
     monkeypatch.setattr(open_clip, "create_model_from_pretrained", refused)
     monkeypatch.setattr(sentence_transformers, "SentenceTransformer", refused)
     with pytest.raises(InputError) as caught:

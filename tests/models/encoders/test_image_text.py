@@ -25,7 +25,7 @@ from benchc.models.gpus import HeldGpus
 import open_clip
 
 from benchc.models.encoders.encoders import UNPOOLED, require_real_numbers, text_repositories
-from benchc.models.encoders.image_text import Blip2Encoder
+from benchc.models.encoders.image_text import Blip2Encoder, OpenClipEncoder
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghij"]
 # Of CLIP and BLIP.
@@ -139,6 +139,22 @@ def test_a_text_is_truncated_after_the_last_token_that_is_read(library, most, fo
     assert library == "open_clip" or np.array_equal(one, two)
 
 
+@pytest.mark.parametrize("end", [[], [9]], ids=["cut", "cut before an end that fills, too"])
+def test_texts_of_any_tokenizer_of_open_clip_are_truncated_after_its_length(end: list[int]) -> None:
+    class Tokenizer:
+        context_length = 4
+
+        def __call__(self, texts: list[str], context_length: int = 4) -> torch.Tensor:
+            filling = (end or [0]) * context_length
+            rows = [[1] * min(len(text.split()), context_length - len(end)) for text in texts]
+            return torch.tensor([[*row, *end, *filling][:context_length] for row in rows])
+
+    encoder: Any = OpenClipEncoder("E", None, Tokenizer())  # type: ignore[arg-type]
+    most = 4 - len(end)
+    found = [encoder.is_truncated("a " * words) for words in range(7)]
+    assert found == [words > most for words in range(7)]
+
+
 def test_a_blip2_of_fewer_positions_than_35_reads_these(tmp_path: Path) -> None:
     encoder = load_image_text_encoder("blip2", _blip2(tmp_path, positions=20))
     fits, longer = " ".join("abcdefghi" * 2), " ".join("abcdefghi" * 2 + "a")  # and two special tokens
@@ -168,6 +184,24 @@ def test_blip2_has_the_scores_of_transformers(folders: dict[str, str]) -> None:
         np.testing.assert_allclose(found, wanted.logits_per_image[0].numpy(), atol=1e-5)
         # The queries differ, so that their maximum matters.
         assert np.ptp(vectors @ next(encoder.encode_texts(texts))) > 1e-3
+
+
+def test_all_parts_of_a_blip2_are_of_the_commit(folders, monkeypatch):
+    asked: set[tuple[str, object]] = set()
+    names = {"Blip2Processor", "AutoImageProcessor", "Blip2ForImageTextRetrieval"}
+    for name in names:
+        load = getattr(transformers, name).from_pretrained
+
+        def loaded(folder: str, *, name: str = name, load: Any = load, **options: Any) -> Any:
+            asked.add((name, options.get("revision")))
+            return load(folder, **options)
+
+        monkeypatch.setattr(getattr(transformers, name), "from_pretrained", loaded)
+    load_image_text_encoder("blip2", folders["blip2"])
+    assert {revision for _, revision in asked} <= {None, "main"}
+    asked.clear()
+    load_image_text_encoder("blip2", folders["blip2"], commit="0" * 40)
+    assert asked == {(name, "0" * 40) for name in names}
 
 
 def test_open_clip_has_the_vectors_of_both_towers(folders: dict[str, str]) -> None:
@@ -200,6 +234,7 @@ def test_text_towers_of_the_hub_are_known() -> None:
     assert text_repositories("ViT-B-32") == []
     assert text_repositories("roberta-ViT-B-32") == ["roberta-base"]
     assert text_repositories("ViT-B-16-SigLIP") == ["timm/ViT-B-16-SigLIP"]
+    assert text_repositories("no-such-model") == []
 
 
 @pytest.fixture
@@ -376,8 +411,12 @@ class Full:
 def test_a_model_or_batch_that_does_not_fit_is_one_line(error: Exception) -> None:
     with pytest.raises(InputError, match=r"^E does not fit into the free memory of the GPU; .*`gpus: 0`"):
         device.placed(Full(error), "cuda", "E")
+    with pytest.raises(ValueError, match=r"^another error$"):
+        device.placed(Full(ValueError("another error")), "cuda", "E")
+    with pytest.raises(ValueError, match=r"^another error$"), device.fitting("E", 2, "image"):
+        raise ValueError("another error")
     for batch, match in (
-        (32, "^E: a batch of 32 images does not fit into the memory of the GPU; lower `batch` of the encod"),
+        (2, "^E: a batch of 2 images does not fit into the memory of the GPU; lower `batch` of the encod"),
         (1, "^E: a batch of 1 image does not fit .*; use a larger one, or set `gpus: 0` of the encoder"),
     ):
         encoder = ImageEncoder("E", Full(error), lambda _: torch.zeros(3, 2, 2), batch=batch)
@@ -393,11 +432,14 @@ def test_a_gpu_is_taken_and_computes_in_float32(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda: "Some GPU")
     monkeypatch.setattr(cards, "take_gpus", lambda count, _: used.append(count) or HeldGpus())
     torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = True
+    # Of this process, which others may have changed.
+    monkeypatch.setattr(torch.utils.deterministic, "fill_uninitialized_memory", True)
     device.prepare({"cpu"}, 1)
     assert torch.backends.cudnn.allow_tf32 and used == []
     device.prepare({"cpu", "cuda"}, 2)
     assert not torch.backends.cudnn.allow_tf32 and not torch.backends.cuda.matmul.allow_tf32
     assert torch.are_deterministic_algorithms_enabled() and torch.get_num_threads() == 2
+    assert not torch.utils.deterministic.fill_uninitialized_memory  # type: ignore[attr-defined]
     assert used == [1]
     assert [device.device_name(each) for each in ("cpu", "cuda")] == ["cpu", "Some GPU"]  # type: ignore[arg-type]
 

@@ -1,5 +1,6 @@
 """What Eagle's code is given, on stand-ins of its functions; a whole model is in test_remote_code.py."""
 
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -7,9 +8,11 @@ import pytest
 import torch
 from PIL import Image
 
+from benchc.models import remote_code
 from benchc.models.families import eagle
 from benchc.models.families.eagle import Eagle
-from benchc.models.protocol import ModelError
+from benchc.models.protocol import CheckpointSource, ModelError
+from benchc.models.remote_code_families import SETTINGS_OF
 
 MARK = -200  # IMAGE_TOKEN_INDEX in eagle/constants.py
 
@@ -114,6 +117,57 @@ def test_the_code_is_called_once_for_all_rows_without_keys_and_values(model):
     assert given == {**whole, "use_cache": False, "return_dict": True}
     model.model = network
     assert model.facts()["encoders"] == "e@1" and model.tokenizer == "words"
+
+
+class EagleLlamaForCausalLM:
+    def __init__(self) -> None:
+        self.calls: list[object] = []
+
+    def forward(self, images: Any, image_sizes: Any, use_cache: Any, return_dict: Any) -> None: ...
+
+    def to(self, *where: object) -> "EagleLlamaForCausalLM":
+        self.calls.append(where)
+        return self
+
+    def eval(self) -> None:
+        self.calls.append("eval")
+
+
+def test_the_weights_are_loaded_as_upstream_and_not_quantised(monkeypatch):
+    asked: list[Any] = []
+    network = EagleLlamaForCausalLM()
+
+    def load_pretrained_model(*arguments: Any, **options: Any) -> Any:
+        asked.append((arguments, options))
+        return "words", network, "images", 4096
+
+    source = CheckpointSource("m", dtype="bfloat16")
+    found = SimpleNamespace(source=source, settings=dict, folder=lambda: "folder")
+    code = SimpleNamespace(load_pretrained_model=load_pretrained_model)
+    monkeypatch.setattr(eagle, "package_code", lambda _: nullcontext(found))
+    monkeypatch.setattr(eagle, "package", lambda name, *_: code if name == "eagle.model.builder" else name)
+    monkeypatch.setattr(eagle, "package_digest", lambda name: f"digest of {name}")
+    monkeypatch.setattr(
+        eagle, "_only_the_checkpoints_weights", lambda *given: nullcontext(asked.append(given))
+    )
+    monkeypatch.setattr(eagle, "_loaded_commit", lambda repo: "1")
+    monkeypatch.setattr(remote_code, "_identity", lambda *given: {"digest": given[2]})
+    model = eagle.load(source)
+    # load_pretrained_model(model_path, None, model_name, False, False, device='cpu') in
+    # vlmeval/vlm/eagle_x.py: neither in 8 nor in 4 bits.
+    assert asked == [(found, code), (("folder", None, "eagle", False, False), {"device": "cpu"})]
+    assert network.calls == [("cpu", torch.bfloat16), "eval"]
+    assert (model.model, model.processor, model.tokenizer) == (network, "images", "words")
+    assert model.identity == {"digest": "digest of eagle"}
+    assert sorted(model.code) == ["builder", "constants", "conversation", "mm_utils"]
+    assert model.encoders.split(", ") == [f"{repo}@1" for repo in SETTINGS_OF["eagle"]]
+
+
+def test_the_commit_of_an_encoder_is_that_of_its_branch_in_the_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    (tmp_path / "models--owner--encoder/refs").mkdir(parents=True)
+    (tmp_path / "models--owner--encoder/refs/main").write_text("c0ffee")
+    assert eagle._loaded_commit("owner/encoder") == "c0ffee"
 
 
 class Tower:

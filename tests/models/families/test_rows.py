@@ -1,6 +1,9 @@
 """What the code of further families is given; test_remote_code.py loads whole models."""
 
+import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,6 +13,9 @@ import torch
 from PIL import Image
 from safetensors.torch import save_file
 
+from benchc.hugging_face import transformers
+from benchc.models import remote_code
+from benchc.models.families import monkey, mplug_owl3, sail_vl
 from benchc.models.families.kimi_vl import KimiVL
 from benchc.models.families.molmo import Molmo
 from benchc.models.families.monkey import Monkey
@@ -84,7 +90,80 @@ def test_models_that_were_made_for_one_image_are_shown_the_first():
     assert [family for family, one in made_for_one.items() if one] == [Molmo, Monkey, Moondream]
 
 
-def test_monkey_finds_each_image_in_a_file_of_its_own():
+def test_variants_pass_one_by_one_where_the_code_is_of_one_prompt() -> None:
+    families = (KimiVL, Molmo, Monkey, Moondream, MPlugOwl3)
+    # Moondream's caches and mPLUG-Owl3's media_offset are of one prompt.
+    assert [family for family in families if not family.batches] == [Moondream, MPlugOwl3]
+    # Their code puts the image into the prompt, whose text has no mark.
+    assert [family for family in families if not family.marks_images] == [Molmo, Moondream]
+
+
+def loaded(family: Any, network: Any, dtype: str, monkeypatch: Any) -> tuple[Any, dict[str, Any]]:
+    """Load a family from stand-ins; return it, and the options with which each class was asked."""
+    source, asked = CheckpointSource("m", dtype=dtype, trust_remote_code=True), {}
+    returned: Any = {"AutoConfig": SimpleNamespace(llm_config=SimpleNamespace()), "AutoTokenizer": "words"}
+
+    def loads(name: str, **options: Any) -> Any:
+        asked[name] = options
+        return returned.get(name, network)
+
+    found = remote_code.Loading(source, "0" * 40)
+    stand_in = SimpleNamespace(source=source, options={"revision": 1}, settings=found.settings, model=loads)
+
+    @contextmanager
+    def opened(_: object) -> Iterator[Any]:
+        yield stand_in
+
+    monkeypatch.setattr(family, "remote_code", opened)
+    monkeypatch.setattr(remote_code, "_identity", lambda *_: IDENTITY)
+    for name in returned:
+        monkeypatch.setattr(
+            getattr(transformers, name),
+            "from_pretrained",
+            lambda _, name=name, **options: loads(name, **options),
+        )
+    return family.load(source), asked
+
+
+class MonkeyLMHeadModel:
+    def forward(self, input_ids: Any, attention_mask: Any, use_cache: Any, return_dict: Any) -> None: ...
+
+
+@pytest.mark.parametrize(
+    ("dtype", "switch"), [("bfloat16", "bf16"), ("float16", "fp16"), ("float32", "fp32")]
+)
+def test_one_switch_of_monkeys_configuration_is_on(dtype, switch, monkeypatch):
+    model, asked = loaded(monkey, MonkeyLMHeadModel(), dtype, monkeypatch)
+    expected = dict.fromkeys(("bf16", "fp16", "fp32"), False) | {switch: True}
+    assert asked == {"AutoTokenizer": {"revision": 1}, "AutoModelForCausalLM": expected}
+    assert model.tokenizer == "words" and model.settings == {}
+
+
+class mPLUGOwl3Model:  # noqa: N801, as the checkpoint's code calls it
+    def init_processor(self, words: str) -> Any:
+        return self.prepare
+
+    def prepare(self, messages: Any, images: Any, videos: Any, cut_enable: Any) -> str:
+        return "words"
+
+
+def test_mplug_owl3_is_loaded_as_upstream(monkeypatch):
+    model, asked = loaded(mplug_owl3, mPLUGOwl3Model(), "float16", monkeypatch)
+    expected = {"AutoTokenizer": {"revision": 1}, "AutoModel": {"attn_implementation": "sdpa"}}
+    # vlmeval/vlm/mplug_owl3.py
+    assert asked == expected and model.settings == {"cut_enable": False}
+
+
+def test_sail_vl_is_loaded_as_upstream(monkeypatch):
+    network = SimpleNamespace(extract_feature=lambda pixel_values: None)
+    model, asked = loaded(sail_vl, network, "bfloat16", monkeypatch)
+    assert asked["AutoTokenizer"] == {"use_fast": False, "revision": 1}
+    assert asked["AutoModel"]["config"].llm_config._attn_implementation == "sdpa"
+    # load_image_msac(image_path, max_num=10, ...) in vlmeval/vlm/sail_vl.py
+    assert model.settings == {"use_msac": True, "max_num": 10}
+
+
+def test_monkey_finds_each_image_in_a_file_of_its_own(monkeypatch):
     words = Recorded({"input_ids": 1, "attention_mask": 2, "token_type_ids": 3})
     model = Monkey(SimpleNamespace(), words, IDENTITY, words=words)
     # A blank before the letter is of its token.
@@ -100,6 +179,8 @@ def test_monkey_finds_each_image_in_a_file_of_its_own():
     # Images of the variant before stay until the next call of the encoder.
     model.row("Which?", rendered, IMAGES[:1])
     assert len(list(Path(model.folder.name).iterdir())) == 3
+    monkeypatch.setattr(remote_code.RemoteCodeModel, "encode", lambda *_: {"encoded": 1})
+    assert model.encode(rendered, []) == {"encoded": 1} and not list(Path(model.folder.name).iterdir())
 
 
 def test_mplug_owl3_counts_the_images_before_each_token():
@@ -143,7 +224,7 @@ def moondream() -> Any:
     inner = SimpleNamespace(tokenizer=Letters(), config=config)
     cache = torch.tensor([1.0])
     network = SimpleNamespace(
-        model=inner, encode_image=Recorded(SimpleNamespace(kv_cache=cache, pos=5)), device="cpu"
+        model=inner, encode_image=Recorded(SimpleNamespace(kv_cache=cache, pos=5)), device="cpu", config=None
     )
     return Moondream(network, inner, IDENTITY)
 
@@ -170,6 +251,9 @@ def test_moondream_continues_the_keys_and_values_of_its_image():
     cache, ids, position = model.model.model._prefill_prompt.positional
     assert cache is not row["kv_cache"] and cache.tolist() == [1.0]  # its code writes into it
     assert ids is row["input_ids"] and position == 5
+    assert model.language_head() is model.model.model.text["lm_head"]
+    # The identity names its words, which the commit does not pin.
+    assert model.facts()["tokenizer"] == hashlib.blake2b(b"words", digest_size=16).hexdigest()
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])

@@ -58,6 +58,17 @@ def test_use_msac_adds_a_second_grid(size, count):
     assert len(tiles(Image.new("RGB", size), SIDE, 10, twice=True)) == count
 
 
+def test_tiles_are_in_the_order_of_reading_and_the_whole_is_the_last():
+    image = Image.fromarray(np.random.default_rng(0).integers(0, 256, (8, 8, 3), dtype=np.uint8))
+    corners = [image.crop((x, y, x + 4, y + 4)).tobytes() for y in (0, 4) for x in (0, 4)]
+    whole = image.resize((4, 4)).tobytes()
+    assert [tile.tobytes() for tile in tiles(image, 4, 4, twice=False)] == [*corners, whole]
+    # The second grid, of those that do not divide 2 x 2, is 3 x 3.
+    nine = image.resize((12, 12))
+    thirds = [nine.crop((x, y, x + 4, y + 4)).tobytes() for y in (0, 4, 8) for x in (0, 4, 8)]
+    assert [tile.tobytes() for tile in tiles(image, 4, 9, twice=True)] == [*corners, *thirds, whole]
+
+
 class Template:
     """As of conversation.py in the checkpoint."""
 

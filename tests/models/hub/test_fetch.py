@@ -2,11 +2,14 @@
 
 import errno
 import json
+import os
 import shutil
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
+from threading import Event
+from types import ModuleType, SimpleNamespace
 
 import huggingface_hub
 import numpy as np
@@ -15,14 +18,17 @@ import pytest
 from benchc.models.folder import deciding_files
 from benchc.models.hub import errors
 from benchc.models.hub import fetch as hub_fetch
-from benchc.models.hub.cached import cached, require_cached
-from benchc.models.hub.errors import hub_errors
-from benchc.models.hub.fetch import Fetched, fetch, fetch_also, fetch_first
+from benchc.models.hub.cached import cached, files_of, require_cached
+from benchc.models.hub.errors import gated, hub_errors
+from benchc.models.hub.fetch import MB, Fetched, download_size, fetch, fetch_adapter, fetch_also, fetch_first
 from benchc.models.hub.files import settings_files, weight_files
+from benchc.models.hub.offline import work_offline
+from benchc.models.hub.recorded_commit import record, recorded_commit
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.remote_code_families import SETTINGS_OF
 from benchc.models.revisions import commit_of
+from benchc.schemas.revision import Revision, read_revision
 from tests.models.conftest import QUESTIONS
 from tests.models.hub_server import FIRST, SECOND, TOKEN, Hub, Repository
 
@@ -57,6 +63,9 @@ def test_a_fetched_model_is_loaded_offline(hub, checkpoints, monkeypatch):
     assert sorted(hub.downloaded()) == sorted(files)
     assert fetched.downloaded == sum(files.values())
     assert Fetched(Path("a"), 1_500_400_000).summary("o/m", "c") == "o/m@c: 1,500 MB downloaded, a"
+    assert Fetched(Path("a"), 0).summary("o/m", "c") == "o/m@c: was here already, a"
+    # Of the format that is taken alone, and not of subfolders.
+    assert download_size(REPO, FIRST) == files["model.safetensors"]
     hub.requests.clear()
     assert fetch(REPO, FIRST).downloaded == 0 and hub.requests == []
     offline(monkeypatch)
@@ -139,8 +148,12 @@ def test_a_moved_branch_is_another_commit_and_the_old_one_stays(hub, checkpoints
     assert cached(REPO, FIRST) is not None and cached(REPO, SECOND) is None
     offline(monkeypatch)
     require_cached(REPO, FIRST)
-    # The branch is at SECOND now, which is not here.
+    # The branch is at SECOND now, which is not here; of another model, no branch is known.
     assert f"run: benchc models fetch {REPO}" in fails(lambda: require_cached(REPO, None))
+    assert "its default branch is not in the Hub's cache" in fails(
+        lambda: require_cached("owner/other", None)
+    )
+    assert "a/b/c: there is no such folder, and this is no id" in fails(lambda: require_cached("a/b/c", None))
 
 
 def resolved(repo: str, revision: str | None = None) -> object:
@@ -161,7 +174,10 @@ def test_who_is_denied_is_told_what_to_do(hub: Hub, monkeypatch: pytest.MonkeyPa
     assert "the Hub refuses your token" in fails(lambda: fetch(REPO, FIRST))
     monkeypatch.setenv("HF_TOKEN", TOKEN)
     assert "check the id, and check that your token has access" in fails(lambda: resolved("owner/tinny"))
+    assert gated(REPO).endswith(f"your token (HF_TOKEN) has no access: accept its licence on {page}")
     assert fetch(REPO, FIRST).downloaded > 0
+    hub.down = 403
+    assert "the Hub denies access; check the permissions of your token" in fails(lambda: resolved(REPO))
 
 
 def test_without_a_network_the_sentence_says_so(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,11 +187,15 @@ def test_without_a_network_the_sentence_says_so(hub: Hub, monkeypatch: pytest.Mo
     monkeypatch.setattr(huggingface_hub.hf_api.api, "endpoint", "http://127.0.0.1:9")
     assert f"{REPO}: the Hub cannot be reached (ConnectError" in fails(lambda: resolved(REPO))
     offline(monkeypatch)
-    for block in (lambda: fetch(REPO, FIRST), lambda: require_cached(REPO, FIRST)):
+    blocks: list[Callable[[], object]] = [lambda: fetch(REPO, FIRST), lambda: require_cached(REPO, FIRST)]
+    blocks.append(lambda: fetch_first(REPO, FIRST, ["config.json"]))
+    for block in blocks:
         text = fails(block)
         assert f"its revision {FIRST} is not in the Hub's cache on this machine (" in text
         assert text.endswith(f"shares this folder, run: benchc models fetch {REPO}@{FIRST}")
     assert fails(lambda: resolved(REPO)).endswith(f"run: benchc models fetch {REPO}")
+    adapter = fails(lambda: fetch_adapter(REPO, FIRST))
+    assert adapter.endswith(f"run: benchc models fetch {REPO}@{FIRST} --adapter")
 
 
 def test_a_full_disk_is_one_sentence(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -183,6 +203,11 @@ def test_a_full_disk_is_one_sentence(hub: Hub, monkeypatch: pytest.MonkeyPatch) 
         patched.setattr(hub_fetch.shutil, "disk_usage", lambda _: SimpleNamespace(free=10))
         text = fails(lambda: fetch(REPO, FIRST))
         assert f"{REPO}: needs 0.0 GB more, but " in text and text.endswith("folder on another disk")
+        # As large as the disk is not too large.
+        patched.setattr(hub_fetch.shutil, "disk_usage", lambda _: SimpleNamespace(free=2_500_000_000))
+        hub_fetch._check_space(REPO, 2_500_000_000)
+        text = fails(lambda: hub_fetch._check_space(REPO, 12_340_000_000))
+        assert "needs 12.3 GB more, but " in text and " has only 2.5 GB free; free" in text
 
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
@@ -191,13 +216,122 @@ def test_a_full_disk_is_one_sentence(hub: Hub, monkeypatch: pytest.MonkeyPatch) 
     assert "is full; free space, or set HF_HOME" in fails(lambda: fetch(REPO, FIRST))
 
 
+def caused(error: Exception, cause: Exception) -> Exception:
+    error.__cause__ = cause
+    return error
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (OSError(errno.EDQUOT, "quota"), "the disk of .* is full; free space, or set HF_HOME"),
+        (OSError(errno.EROFS, "read-only"), "cannot be written; correct its permissions, or set HF_HOME"),
+        (OSError(errno.EIO, "broken\ndisk"), r"cannot be fetched \(OSError: .* broken disk\); run it again"),
+        (ModelError("owner/tiny: as it is"), "^owner/tiny: as it is$"),
+        # What was first explains the others.
+        (caused(ModelError("other"), OSError(errno.ENOSPC, "full")), "the disk of .* is full; free space"),
+        (caused(hub_fetch.httpx.ReadError("a"), OSError(errno.EACCES, "b")), "cannot be written; correct"),
+    ],
+)
+def test_an_error_of_the_machine_is_one_sentence(error: Exception, sentence: str) -> None:
+    with pytest.raises(ModelError, match=sentence) as caught, hub_errors(REPO):
+        raise error
+    assert str(caught.value).startswith(f"{REPO}: ") and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("files", "sentence"),
+    [
+        (["README.md", "model.safetensors"], f"has no configuration at the commit {SECOND}; check the id"),
+        (["config.json"], "has no weights in the formats of transformers (safetensors or bin) at the comm"),
+        (["adapter_config.json", "adapter_model.safetensors"], "is an adapter (adapter_config.json), not a "),
+    ],
+)
+def test_a_repository_without_a_model_is_one_sentence(hub: Hub, files: list[str], sentence: str) -> None:
+    hub.repositories[REPO].commits[SECOND] = dict.fromkeys(files, b"{}")
+    assert fails(lambda: fetch(REPO, SECOND)).startswith(f"{REPO}: {sentence}")
+    assert cached(REPO, SECOND) is None
+
+
+def test_an_adapter_is_its_configuration_and_the_first_format_of_its_weights(hub, monkeypatch):
+    names = ["adapter_config.json", "adapter_model.bin", "adapter_model.safetensors"]
+    # Of files with equal contents, one is downloaded.
+    sizes = dict(zip([*names, "model.safetensors"], (1, 20, 300, 4000), strict=True))
+    hub.repositories[REPO].commits[SECOND] = {name: bytes(size) for name, size in sizes.items()}
+    fetched = fetch_adapter(REPO, SECOND)
+    assert sorted(hub.downloaded()) == [names[0], names[2]] and fetched.downloaded == 301
+    offline(monkeypatch)
+    assert fetch_adapter(REPO, SECOND) == Fetched(fetched.folder, 0)
+    (fetched.folder / names[2]).unlink()
+    assert "--adapter" in fails(lambda: fetch_adapter(REPO, SECOND))
+
+
+def test_a_name_is_no_pattern(hub: Hub) -> None:
+    hub.repositories[REPO].commits[SECOND] = {"a1.pt": b"1", "a[1].pt": b"2"}
+    fetch_first(REPO, SECOND, ["a[1].pt"])
+    assert hub.downloaded() == ["a[1].pt"]
+
+
+def test_the_progress_of_a_download_is_the_growth_of_its_folder(tmp_path: Path) -> None:
+    file = tmp_path / "new"
+    (tmp_path / "renamed").symlink_to(tmp_path / "since")
+    (tmp_path / "old").write_bytes(b"")
+    os.truncate(tmp_path / "old", 5 * MB)
+    sizes = [(MB, False), (3 * MB - 1, False), (0, False), (4 * MB, True)]
+
+    class Arriving(Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            size, finished = sizes.pop(0)
+            file.touch()
+            os.truncate(file, size)
+            return finished
+
+    found = hub_fetch._megabytes(tmp_path, Arriving())
+    assert next(found) == 0 and len(sizes) == 3
+    assert [*found] == [1, 2, 3] and sizes == []
+
+
+def test_a_client_that_keeps_no_list_of_files_knows_none(hub, monkeypatch):
+    """As that of models which need an old transformers (envs/)."""
+    fetch(REPO, FIRST)
+    assert set(files_of(REPO, FIRST) or ()) == set(hub.repositories[REPO].commits[FIRST])
+    assert files_of(REPO, SECOND) is None
+    monkeypatch.setitem(sys.modules, "huggingface_hub", ModuleType("huggingface_hub"))
+    assert files_of(REPO, FIRST) is None
+
+
+def test_a_process_works_offline_whether_or_not_the_client_is_imported(monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "0")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", False)
+    work_offline()
+    assert os.environ["HF_HUB_OFFLINE"] == "1" and huggingface_hub.is_offline_mode()
+    monkeypatch.delitem(sys.modules, "huggingface_hub.constants")
+    work_offline()
+
+
+def test_the_commit_of_a_run_is_that_of_its_model_and_revision(tmp_path: Path) -> None:
+    path = tmp_path / "revision.json"
+    assert recorded_commit(path, REPO, "main") is None
+    record(path, first := Revision(REPO, "main", FIRST))
+    assert recorded_commit(path, REPO, "main") == FIRST
+    assert recorded_commit(path, REPO, None) is None and recorded_commit(path, "o/m", "main") is None
+    # The branch is pinned to its commit, then to another one, and then the model is another one.
+    for found, kept in (
+        (Revision(REPO, FIRST, FIRST), first),
+        (later := Revision(REPO, "main", SECOND), later),
+        (other := Revision("o/m", "main", SECOND), other),
+    ):
+        record(path, found)
+        assert read_revision(path) == kept
+
+
 def test_a_file_of_several_is_fetched(hub: Hub) -> None:
     assert fetch_first(REPO, FIRST, ["weights.safetensors", "pytorch_model.bin"]).downloaded > 0
     assert hub.downloaded() == ["pytorch_model.bin"]
     hub.requests.clear()
     assert fetch_first(REPO, FIRST, ["pytorch_model.bin"]).downloaded == 0 and hub.requests == []
     error = fails(lambda: fetch_first(REPO, FIRST, ["a.pt", "b.pt"]))
-    assert "has no file a.pt or b.pt at the commit" in error
+    assert error == f"{REPO}: has no file a.pt or b.pt at the commit {FIRST}; check the name"
 
 
 def test_single_files_that_another_program_downloaded_are_no_complete_model(hub, monkeypatch):
@@ -254,6 +388,9 @@ def test_of_other_repositories_that_the_code_of_a_family_reads_the_settings_are_
     # As the code does in a job: by the repository's id alone.
     for repo in SETTINGS_OF["eagle"]:
         assert Path(huggingface_hub.hf_hub_download(repo, "config.json")).read_bytes() == b"{}"
+    hub.requests.clear()
+    fetch_also(REPO, "eagle")
+    assert hub.requests == []
 
 
 @pytest.mark.parametrize("name", ["tokenizer.json", "model.safetensors", "chat_template.jinja"])
@@ -314,11 +451,16 @@ DENSE = ["2_Dense/pytorch_model.bin", "model.safetensors"]
     [
         # What own code may read.
         (sorted([*SETTINGS, *OWN]), [], []),
-        (OWN, SHARDS, ["figures/a.png", "README.md", "weights/old.pth"]),
+        (
+            OWN,
+            SHARDS,
+            ["figures/a.png", "README.md", "weights/old.pth", ".gitattributes", ".old.safetensors"],
+        ),
         # Adapters in subfolders, and none that is no weights of a model.
         (sorted([*SETTINGS, *LORA]), [], ["vision-lora/README.md"]),
         (["config.json"], [], ["adapter_model.safetensors"]),
-        (["config.json"], ["own_weights.safetensors"], ["adapter_model.safetensors"]),
+        (["config.json"], ["own_weights.safetensors"], ["adapter_model.safetensors", "own.bin"]),
+        (["config.json"], ["own.pt"], ["own.pth"]),
         # The parts of a text encoder.
         (PARTS, DENSE, ["pytorch_model.bin", "onnx/config.json", "onnx/model.onnx", "openvino/a.bin"]),
     ],

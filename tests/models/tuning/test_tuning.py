@@ -3,6 +3,7 @@
 import io
 import json
 import math
+import pickle
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -146,9 +147,14 @@ def test_merged_weights_are_those_of_the_adapter(checkpoints, tmp_path):
     assert changed > 10 and "lm_head" not in str([name for name in learned if "lora" in name])
 
 
-def test_what_was_learned_is_kept_and_not_learned_again(checkpoints, tmp_path, monkeypatch):
+def test_what_was_learned_is_kept_and_not_learned_again(checkpoints, tmp_path, monkeypatch, capsys):
     first, again, other = (scorer_of(checkpoints) for _ in range(3))
     folder = tune(first, tmp_path)
+    losses = json.loads((folder / tuned.RECORD).read_text())["losses"]
+    one, two, three = (f"{loss:.3f}" for loss in losses)
+    assert len({one, two, three}) == 3
+    said = f"tiny: 3 examples, mean loss {one} in the first epoch and {three} in the last; {folder}\n"
+    assert capsys.readouterr().err.endswith(said)
     monkeypatch.setattr(tuned, "train", lambda *_, **__: pytest.fail("learned again"))
     assert tune(again, tmp_path) == folder
     np.testing.assert_array_equal(scores_of(again), scores_of(first))
@@ -160,12 +166,31 @@ def test_what_was_learned_is_kept_and_not_learned_again(checkpoints, tmp_path, m
     settings = json.loads((origin / "config.json").read_text())
     (origin / "config.json").write_text(json.dumps(settings | {"of_the_origin": 1}))
     (origin / "adapter_config.json").write_text("{}")
+    # Its weights in any format are those before.
+    (origin / "adapter_model.safetensors").write_bytes(b"")
+    (origin / "model.safetensors").rename(origin / "pytorch_model.bin")
+    (origin / "generation_config.json").write_text('{"of_the_origin": 1}')
+    (origin / "additional_chat_templates").mkdir()
+    (origin / "additional_chat_templates/short.jinja").write_text("short")
     tuned.save_tuned(first, CheckpointSource(str(origin)), tmp_path / "tuned")
-    assert not (tmp_path / "tuned/adapter_config.json").exists()
+    written = {path.name for path in (tmp_path / "tuned").iterdir()}
+    assert "model.safetensors" in written
+    assert not written & {"adapter_config.json", "adapter_model.safetensors", "pytorch_model.bin"}
     assert "of_the_origin" not in (tmp_path / "tuned/config.json").read_text()
+    assert (tmp_path / "tuned/generation_config.json").read_text() == '{"of_the_origin": 1}'
+    template = tmp_path / "tuned/additional_chat_templates/short.jinja"
+    assert template.read_text() == "short"
+    shutil.rmtree(template.parent)
+    (tmp_path / "tuned/generation_config.json").unlink()
     loaded = load_scorer("llava", "text", CheckpointSource(str(tmp_path / "tuned")))
     np.testing.assert_array_equal(scores_of(loaded), scores_of(first))
     assert loaded.prompt(QUESTIONS[0], 1) == first.prompt(QUESTIONS[0], 1)
+    # A model of the Hub lies in its cache, at the commit that was loaded.
+    asked = []
+    monkeypatch.setattr(tuned, "snapshot_folder", lambda *of: asked.append(of) or origin)
+    first.chat.identity["revision"] = "0" * 40
+    tuned.save_tuned(first, CheckpointSource("owner/model", "main"), tmp_path / "again")
+    assert asked == [("owner/model", "0" * 40)] and (tmp_path / "again/tokenizer_config.json").is_file()
 
 
 def test_of_two_processes_one_learns_and_the_other_waits(checkpoints, tmp_path, monkeypatch, capsys):
@@ -187,6 +212,26 @@ def test_of_two_processes_one_learns_and_the_other_waits(checkpoints, tmp_path, 
     assert len(calls) == 1
     np.testing.assert_array_equal(scores_of(second), scores_of(first))
     assert "tiny: waiting for another process that learns the same" in capsys.readouterr().err
+
+
+def test_where_files_cannot_be_locked_nobody_waits(tmp_path, monkeypatch, capsys):
+    def without_locks(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(tuned.fcntl, "flock", without_locks)
+    ran = []
+    for _ in range(2):
+        with tuned._alone(tmp_path / "new/folder/lock", "tiny"):
+            ran.append(1)
+    assert ran == [1, 1] and capsys.readouterr().err == ""
+
+
+def test_no_code_of_a_training_that_was_killed_is_run(checkpoints, tmp_path):
+    scorer = scorer_of(checkpoints)
+    model = train.adapted(scorer, SETTINGS)
+    torch.save({"learned": Path("a path is an object of Python")}, tmp_path / "state.pt")
+    with pytest.raises(pickle.UnpicklingError):
+        train.train(scorer, model, EXAMPLES, SETTINGS, state=tmp_path / "state.pt", label="tiny")
 
 
 @pytest.mark.parametrize("longest", [1.0, 1e9])  # these gradients are longer than 1
@@ -258,7 +303,7 @@ def test_a_loss_that_is_not_finite_stops_the_training_and_is_not_kept(checkpoint
     scorer = scorer_of(checkpoints)
     with torch.no_grad():
         scorer.chat.model.get_output_embeddings().weight[0] = float("nan")
-    with pytest.raises(InputError, match="a loss is nan; lower the learning rate"):
+    with pytest.raises(InputError, match=r"^tiny, epoch 1 of 3: a loss is nan; lower the learning rate$"):
         tune(scorer, tmp_path)
 
 
