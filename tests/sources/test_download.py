@@ -198,11 +198,13 @@ def test_a_download_that_is_whole_broken_or_killed(server, path, md5):
 
 
 def test_what_is_not_the_file_is_refused(server, mirror, path):
-    message = refused(server, path, md5="0" * 32)
-    assert MD5 in message and "0" * 32 in message
-    for md5 in (MD5, None):
-        message = refused(server, path, md5=md5, size=len(DATA) + 1)
-        assert f"its file has {len(DATA):,} bytes, expected {len(DATA) + 1:,}" in message
+    for number, md5 in enumerate(("0" * 32, "f" * 32), start=1):
+        message = refused(server, path, md5=md5)
+        assert MD5 in message and md5 in message
+        assert len(server.requested) == number  # nothing was here that could be of another file
+    for md5, size in ((MD5, len(DATA) + 1), (None, len(DATA) + 1), (MD5, len(DATA) - 1)):
+        message = refused(server, path, md5=md5, size=size)
+        assert f"its file has {len(DATA):,} bytes, expected {size:,}" in message
     assert [*path.parent.iterdir()] == []
     asked = len(server.requested)
     assert "has mirrors without an MD5" in refused(server, path, mirror.url, md5=None)
@@ -250,10 +252,10 @@ def test_a_whole_part_is_not_downloaded_again(server, path):
 
 
 @pytest.mark.parametrize("server_does", ["ignore ranges", "honour If-Range", "ignore If-Range"])
-@pytest.mark.parametrize("md5", [OTHER_MD5, None])
-def test_a_file_that_was_changed_is_not_mixed_with_the_old_one(server, server_does, md5, path):
+@pytest.mark.parametrize(("md5", "etag"), [(OTHER_MD5, '"2"'), (None, '"2"'), (None, '"0"')])
+def test_a_file_that_was_changed_is_not_mixed_with_the_old_one(server, server_does, md5, etag, path):
     part(path.parent, server.url, DATA[:1000])
-    server.content, server.etag = OTHER, '"2"'
+    server.content, server.etag = OTHER, etag
     server.ranges = server_does != "ignore ranges"
     server.if_range = server_does != "ignore If-Range"
     assert fetch(server, path, md5) == OTHER_MD5
@@ -419,9 +421,12 @@ def test_a_file_of_the_published_name_is_taken_from_a_folder(server, tmp_path, p
     path.unlink()
     given.write_bytes(OTHER)
     mend = "replace it, or remove it from BENCHC_DATA"
-    assert refused(server, path, folder=folder) == f"{given}: its MD5 is {OTHER_MD5}, expected {MD5}; {mend}"
-    message = refused(server, path, folder=folder, size=5)
-    assert message.startswith(f"{given}: has {len(DATA):,} bytes, expected 5; ")
+    for md5 in (MD5, "0" * 32, "f" * 32):
+        message = refused(server, path, md5=md5, folder=folder)
+        assert message == f"{given}: its MD5 is {OTHER_MD5}, expected {md5}; {mend}"
+    for size in (5, len(DATA) + 1):
+        message = refused(server, path, folder=folder, size=size)
+        assert message.startswith(f"{given}: has {len(DATA):,} bytes, expected {size:,}; ")
     assert server.requested == []
     given.unlink()
     assert fetch(server, path, folder=folder) == MD5
@@ -449,6 +454,19 @@ def test_the_token_is_sent_to_the_hub_alone(server, mirror, tmp_path, monkeypatc
     server.to, server.status = None, 404
     assert fetch(server, tmp_path / "c.tsv", MD5, mirror.url) == MD5
     assert mirror.tokens == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("address", "is_hub"),
+    [
+        ("https://huggingface.co/a", True),
+        ("http://huggingface.co/a", False),
+        *((f"https://{host}/a", False) for host in ("a.org", "z.org", "huggingface.co.z.org")),
+        *((f"https://huggingface.co:{port}/a", False) for port in (80, 8443)),
+    ],
+)
+def test_the_hub_is_one_origin(address: str, is_hub: bool) -> None:
+    assert transfer._at_hub(address) is is_hub
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -438,6 +438,10 @@ def test_the_path_of_a_parquet_file_without_bytes_is_one_below_its_folder(outsid
         (b'{"question": "?", "options": ["x", null, "y"], "answer": "A"}', "option B is empty"),
         (b'{"question": "?", "options": ["x", "y"], "answer": "A", "image": []}', "has no image"),
         (b'{"question": "?", "options": ["x", "y"], "answer": "A", "image": "[3"}', "image '[3' is neither"),
+        (
+            b'{"question": "?", "options": ["x", "y"], "answer": "A", "image": "[]"}',
+            "has a list of images that is empty",
+        ),
     ],
 )
 def test_a_bad_line_is_a_rejected_row(tmp_path, line, reason):
