@@ -1,6 +1,8 @@
 """A table of corrupted images does not depend on workers, chunks, neighbours or interruptions."""
 
+import errno
 import io
+import os
 import re
 import signal
 import subprocess
@@ -166,6 +168,14 @@ def test_a_second_process_does_not_write_the_same_table(tmp_path: Path) -> None:
 
     write_corrupted(images(), SPEC, output)
     assert read_table(output, CORRUPTED).height == 2 * len(IMAGES)
+
+
+def test_a_file_system_without_locks_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(chunks.fcntl, "flock", flock)
+    assert written(IMAGES[:1], SPEC, tmp_path / "t.parquet").height == 2
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(
