@@ -126,6 +126,17 @@ def test_chunks_of_another_job_are_not_reused(
     assert frame.equals(written(IMAGES, SPEC, tmp_path / "u.parquet"))
 
 
+def test_chunks_of_other_severities_of_an_image_are_not_reused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, now = ({key: [severity] for key, _ in IMAGES} for severity in (1, 4))
+    interrupted(tmp_path / "t.parquet", SPEC, before)
+    remade = corrupted_keys(monkeypatch)
+    write_corrupted(IMAGES, SPEC, tmp_path / "t.parquet", assigned=now)
+    assert remade == [key for key, _ in IMAGES]
+    assert read_table(tmp_path / "t.parquet", CORRUPTED)["severity"].to_list() == [4] * len(IMAGES)
+
+
 LIBRARIES = ["numpy", "opencv", "numba", "llvmlite", "pillow", "libjpeg_turbo"]
 
 
@@ -209,11 +220,13 @@ def test_an_edit_of_a_kernel_outside_the_repository_changes_the_digest(
             chunks.code_digest(replace(outside, kernel=kernel))
 
 
-def interrupted(path: Path, spec: CorruptionSpec) -> None:
+def interrupted(
+    path: Path, spec: CorruptionSpec, assigned: Mapping[str, Sequence[int]] | None = None
+) -> None:
     """Leave the files of a job that was killed after its last chunk, before the table was complete."""
     folder = path.with_name(f"{path.name}.parts")
     folder.mkdir()
-    assert list(chunks.corrupted_images(IMAGES, spec, folder, 1))
+    assert list(chunks.corrupted_images(IMAGES, spec, folder, 1, assigned))
     (folder / ".whole.parquet.x").write_bytes(b"half")
 
 

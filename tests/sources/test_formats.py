@@ -17,7 +17,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.error import SourceError
-from benchc.sources.hub_parquet import MOST_PACKED
+from benchc.sources.hub_parquet import MOST_PACKED, opened_parquet
 from benchc.sources.item_images import pixel_digest
 from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.references import AnswerFile, read_references
@@ -169,6 +169,14 @@ def test_a_small_parquet_file_with_a_large_column_is_refused(tmp_path, monkeypat
     assert path.stat().st_size < 2**20 / MOST_PACKED
     with pytest.raises(SourceError, match=r"a row group has 1,04.,.* bytes when it is unpacked"):
         read_vlmevalkit(path, "s")
+
+
+def test_rows_of_a_data_set_are_counted_from_1(tmp_path):
+    path = write_parquet(tmp_path / "my.parquet", [{"n": number, "x": 0} for number in range(20)])
+    with opened_parquet(path, "Set") as file:
+        assert [*file.rows(["n"])] == [(f"{path}: row {n + 1}", {"n": n}) for n in range(20)]
+        with pytest.raises(SourceError, match=r"my\.parquet: has no column 'm'; give a Parquet file of Set$"):
+            next(file.rows(["n", "m"]))
 
 
 def test_a_table_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
