@@ -522,6 +522,17 @@ def test_images_of_columns_that_are_not_read_stay_on_disk(tmp_path):
     assert [row.images for row in read_rows(path)] == [[(BLUE, None)], []]
 
 
+def test_a_column_of_paths_names_image_files_that_have_other_names(tmp_path):
+    (tmp_path / "a.png").write_bytes(RED)
+    row = ROW | {"answer": "A", "image_path": "b.png"}
+    for path in (
+        write_parquet(tmp_path / "my.parquet", [row | {"image": {"bytes": RED, "path": "a.png"}}]),
+        write_json_lines(tmp_path / "my.jsonl", [row | {"image": "a.png"}]),
+    ):
+        ((image,),) = read_vlmevalkit(path, "s")[0]["images"].to_list()
+        assert image == {"bytes": RED, "path": "b.png"}
+
+
 def test_many_images_are_read_in_bounded_pieces(tmp_path):
     # Decoders ignore what follows an image.
     questions = [question(number, [image_bytes((number, 0, 0)) + bytes(2**22)]) for number in range(30)]
