@@ -36,7 +36,7 @@ _REFUSAL = re.compile(
     r"|(?:can ?not|can['’]t|could not) (?:be )?(?:answer|assist|determine|help|identif\w+|process|see))\b",
     re.IGNORECASE,
 )
-TAIL = 5  # words at the end in which a lone letter is an answer
+TAIL = 4  # words at the end in which a lone letter is an answer: VLMEvalKit's index > words - 5
 # These capital letters are also English words, unless one of the others follows.
 WORDS = frozenset("AI")
 AFTER_LETTER = frozenset(("or", "and", "is"))

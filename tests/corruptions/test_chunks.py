@@ -1,6 +1,8 @@
 """A table of corrupted images does not depend on workers, chunks, neighbours or interruptions."""
 
+import errno
 import io
+import os
 import re
 import signal
 import subprocess
@@ -124,6 +126,17 @@ def test_chunks_of_another_job_are_not_reused(
     assert frame.equals(written(IMAGES, SPEC, tmp_path / "u.parquet"))
 
 
+def test_chunks_of_other_severities_of_an_image_are_not_reused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, now = ({key: [severity] for key, _ in IMAGES} for severity in (1, 4))
+    interrupted(tmp_path / "t.parquet", SPEC, before)
+    remade = corrupted_keys(monkeypatch)
+    write_corrupted(IMAGES, SPEC, tmp_path / "t.parquet", assigned=now)
+    assert remade == [key for key, _ in IMAGES]
+    assert read_table(tmp_path / "t.parquet", CORRUPTED)["severity"].to_list() == [4] * len(IMAGES)
+
+
 LIBRARIES = ["numpy", "opencv", "numba", "llvmlite", "pillow", "libjpeg_turbo"]
 
 
@@ -168,6 +181,14 @@ def test_a_second_process_does_not_write_the_same_table(tmp_path: Path) -> None:
     assert read_table(output, CORRUPTED).height == 2 * len(IMAGES)
 
 
+def test_a_file_system_without_locks_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def flock(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(chunks.fcntl, "flock", flock)
+    assert written(IMAGES[:1], SPEC, tmp_path / "t.parquet").height == 2
+
+
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,11 +220,13 @@ def test_an_edit_of_a_kernel_outside_the_repository_changes_the_digest(
             chunks.code_digest(replace(outside, kernel=kernel))
 
 
-def interrupted(path: Path, spec: CorruptionSpec) -> None:
+def interrupted(
+    path: Path, spec: CorruptionSpec, assigned: Mapping[str, Sequence[int]] | None = None
+) -> None:
     """Leave the files of a job that was killed after its last chunk, before the table was complete."""
     folder = path.with_name(f"{path.name}.parts")
     folder.mkdir()
-    assert list(chunks.corrupted_images(IMAGES, spec, folder, 1))
+    assert list(chunks.corrupted_images(IMAGES, spec, folder, 1, assigned))
     (folder / ".whole.parquet.x").write_bytes(b"half")
 
 

@@ -38,7 +38,7 @@ Rows = list[tuple[str, str, int, bytes]]
 ROWS: Rows = [
     ("s/3", "jpeg", 3, picture(33)),
     ("s/1", "jpeg", 1, picture(11)),
-    ("s/1", "webp", 1, picture(99)),
+    *(("s/1", name, 1, picture(99)) for name in ("webp", "blur")),
     ("s/2", "jpeg", 1, picture(11)),
     ("other/1", "jpeg", 1, picture(98)),
     ("s/3", "jpeg", 1, picture(31)),
@@ -98,15 +98,15 @@ def test_the_footer_says_that_they_are_imported_and_of_what(folder: Path) -> Non
 S1, S3 = (f"item s/{n} under jpeg at severity {n}" for n in (1, 3))
 
 
-def other_size(rows: Rows) -> Rows:
-    larger = picture(11, 7, 9)
-    return [*rows[:1], ("s/1", "jpeg", 1, larger), *rows[2:3], ("s/2", "jpeg", 1, larger)]
+def other_size(height: int) -> Rows:
+    other = picture(11, height, 9)
+    return [*ROWS[:1], *((id_, "jpeg", 1, other) for id_ in ("s/1", "s/2"))]
 
 
 def test_a_photograph_may_have_another_size(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(folder, photographed=True)
     assert capsys.readouterr().err == ""
-    path = run(folder, other_size(ROWS), photographed=True)
+    path = run(folder, other_size(7), photographed=True)
     assert capsys.readouterr().err == "jpeg: 1 photograph of another size than the item's own image\n"
     ((_, found),) = images_of_items(path, {"s/1": KEYS["s/1"]}, {1})
     assert found[1][0].shape == (7, 9, 3)
@@ -115,15 +115,22 @@ def test_a_photograph_may_have_another_size(folder: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (
-            other_size(ROWS),
-            f"the image of {S1} has 9 × 7 pixels, but the item's own has 9 × 6; give both one size",
+        *(
+            (
+                other_size(height),
+                f"the image of {S1} has 9 × {height} pixels, but the item's own has 9 × 6; give both one",
+            )
+            for height in (5, 7)
         ),
         (ROWS[1:], f"1 image absent, first that of {S3}; add them, or remove the items"),
+        ([], f"3 images absent, first that of {S1}; add them, or remove the items"),
         ([*ROWS, ROWS[1]], f"{S1} is there twice; remove one row"),
-        (
-            [*ROWS[:3], ("s/2", "jpeg", 1, picture(12))],
-            r"the image of item s/2 .* is not that of an earlier item with the same own image \(s://x.jpg\);",
+        *(
+            (
+                [ROWS[0], ("s/1", "jpeg", 1, picture(first)), ("s/2", "jpeg", 1, picture(second))],
+                r"the image of item s/2 .* not that of an earlier item with the same own image \(s://x.jpg\);",
+            )
+            for first, second in ((11, 12), (12, 11))
         ),
         (
             [(*ROWS[0][:3], picture(33)[:-30]), *ROWS[1:]],
@@ -137,9 +144,11 @@ def test_a_wrong_file_is_refused_in_a_sentence(folder: Path, rows: Rows, message
     assert not (folder / "jpeg.parquet").exists()
 
 
-def test_an_absent_file_and_an_item_with_two_images_are_refused(folder: Path) -> None:
+def test_an_absent_file_and_an_item_with_two_images_or_none_are_refused(folder: Path) -> None:
     with pytest.raises(InputError, match=r"none\.parquet: is not here"):
         run(folder, images=folder / "none.parquet")
-    write_pool(folder / "pool.parquet", {**KEYS, "s/3": ["a", "b"]})
-    with pytest.raises(InputError, match="item s/3 has 2 images, but imported images are of items with one"):
-        run(folder)
+    for own in (["a", "b"], []):
+        write_pool(folder / "pool.parquet", {**KEYS, "s/3": own})
+        message = f"item s/3 has {len(own)} images, but imported images are of items with one"
+        with pytest.raises(InputError, match=message):
+            run(folder)

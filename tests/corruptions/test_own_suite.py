@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from benchc.corruptions import corrupt
-from benchc.corruptions.apply import apply
+from benchc.corruptions.apply import apply, kernel_functions
 from benchc.corruptions.chunks import CorruptionSpec, write_corrupted
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.recipe import Recipe
@@ -80,11 +80,23 @@ def test_worker_processes_import_the_file_and_the_footer_has_its_code(tmp_path):
 
 def test_a_file_that_was_edited_since_it_was_planned_is_refused(tmp_path):
     recipe = recipe_of("darken", suite_with("imagenet-c", [written(tmp_path, DARKEN)]))
+    assert kernel_functions(recipe.kernel, None, recipe.code)[0].__name__ == "darken"
+    for other in ("0" * 32, "f" * 32):
+        with pytest.raises(InputError, match=r"mine.py: was edited after this job was planned; run"):
+            kernel_functions(recipe.kernel, None, other)
     written(tmp_path, DARKEN.replace("1 - strength", "1 - strength / 2"))
     call = "import sys; from benchc.corruptions.apply import *; kernel_functions(*sys.argv[1:])"
     command = [sys.executable, "-c", call, recipe.kernel, "", recipe.code]
     result = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert "mine.py: was edited after this job was planned; run snakemake again" in result.stderr
+
+
+def test_a_function_that_a_file_lacks_is_named(tmp_path):
+    file = written(tmp_path, GRAIN)
+    assert [each.__name__ for each in kernel_functions(f"{file}:grain", "draw")] == ["grain", "draw"]
+    for function, noise, absent in (("gone", "draw", "gone"), ("grain", "away", "away"), ("x", "y", "x")):
+        with pytest.raises(InputError, match=f"mine.py: has no function {absent}, which a recipe names; add"):
+            kernel_functions(f"{file}:{function}", noise)
 
 
 def changed(old: str, new: str, code: str = DARKEN) -> str:

@@ -131,18 +131,19 @@ def test_other_options_are_refused(
     assert message in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["a", "snow"])
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "the recipe of a lacks kernel and parameters; only clean leaves"),
-        ([PARAMETERS], "the recipe of a lacks kernel; only clean leaves"),
-        ([KERNEL], "the recipe of a lacks parameters; only clean leaves"),
+        ([], "the recipe of {} lacks kernel and parameters; only clean leaves"),
+        ([PARAMETERS], "the recipe of {} lacks kernel; only clean leaves"),
+        ([KERNEL], "the recipe of {} lacks parameters; only clean leaves"),
         (["--recipe.kernel=flicker", PARAMETERS], "'flicker' is not a dotted path of a function"),
     ],
 )
-def test_a_recipe_without_a_part_is_refused(words: list[str], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read("--recipe.name=a", *words)
+def test_a_recipe_without_a_part_is_refused(words: list[str], message: str, name: str) -> None:
+    with pytest.raises(InputError, match=message.format(name)):
+        read(f"--recipe.name={name}", *words)
 
 
 def test_the_error_of_an_unknown_name_suggests_the_nearest_and_of_an_unknown_suite_lists_all() -> None:

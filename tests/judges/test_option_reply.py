@@ -53,9 +53,17 @@ SEVERAL = [
     ((1, "text"), "green, not option A."),
     ((3, "text"), "The answer is A dog", "A dog"),
     (UNSURE, "Option A is incorrect; the correct one is B.", "A, B and C are wrong, so it must be D."),
-    (UNSURE, "The answer is A or B", "Answer: A/B", "Answer: **A**, **C**", "It is either A or B. A"),
+    (
+        UNSURE,
+        "The answer is A or B",
+        "The answer is B or A",
+        "Answer: A/B",
+        "Answer: **A**, **C**",
+        "It is either A or B. A",
+    ),
     (UNSURE, "A. red\nB. green\nC. blue"),
-    (NONE, "one C three four five six seven"),
+    # VLMEvalKit: a letter is among the last four words.
+    (NONE, "one C three four five six"),
 ]
 
 
@@ -77,6 +85,9 @@ def test_a_text_in_a_long_reply_is_no_choice_and_options_have_letters():
     total = sum(map(len, COLOURS))
     assert option_of("blue".ljust(2 * total - 1, ".") + "x", COLOURS).option == 2
     assert option_of("blue".ljust(2 * total, ".") + "x", COLOURS).option is None
+    # Of two that begin at one place, the longer; and a text of one character is one.
+    assert option_of("It is sea green", ("sea", "sea green")) == OptionReply(1, "text")
+    assert option_of("2", ("1", "2")) == OptionReply(1, "text")
     with pytest.raises(ValueError, match="27 options have no letters: there are 26"):
         option_of("A", [str(number) for number in range(27)])
 

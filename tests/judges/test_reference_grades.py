@@ -22,7 +22,7 @@ def answers(*rows: tuple[str, str, int, str, str | None]) -> pl.DataFrame:
 
 
 def test_each_grade_of_each_answer():
-    references = {"a": Reference("2", ANNOTATORS), "b": Reference("red", [])}
+    references = {"a": Reference("2", ANNOTATORS), "b": Reference("red", ["red"])}
     references |= {"c": Reference(" in the sun\n", []), "d": Reference(" ", [])}
     rows = [("a", "clean", 0, "2", "stop"), ("a", "snow", 1, "Two.", "length"), ("a", "snow", 2, "3", None)]
     rows += [("b", "clean", 0, "Red", "stop"), ("b", "snow", 1, "", "stop"), ("b", "snow", 2, "2", "stop")]
@@ -59,6 +59,9 @@ def test_references_of_another_pool_are_refused(tmp_path):
     assert read_references(path, first) == {"a": Reference("cat", ["cat"])}
     with pytest.raises(InputError, match=r"references\.parquet: is not of the items of .*Who"):
         read_references(path, second)
+    write_table(rows, path, REFERENCES, footer_of({"pool": pool_digest(second, QUESTION_COLUMNS)}))
+    with pytest.raises(InputError, match=r"references\.parquet: is not of the items of .*What"):
+        read_references(path, first)
 
 
 def answer_file(folder: Path, label: str, *rows: tuple[str, str, int]) -> Path:

@@ -8,8 +8,8 @@ from benchc.errors import InputError
 from benchc.schemas.answers_csv import read_answers
 
 IDS = ["vqa/7", "vqa/2"]
-CORRUPTIONS, SEVERITIES = ["snow", "fog"], [1, 3]
-VARIANTS = [("clean", 0), ("snow", 1), ("snow", 3), ("fog", 1), ("fog", 3)]
+CORRUPTIONS, SEVERITIES = ["snow", "blur"], [1, 3]
+VARIANTS = [("clean", 0), ("snow", 1), ("snow", 3), ("blur", 1), ("blur", 3)]
 ROWS = [f"{id_},{name},{severity},{id_[-1]}{name}" for id_ in IDS for name, severity in VARIANTS]
 
 
@@ -37,13 +37,16 @@ def test_rows_are_in_the_order_of_the_run(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        (ROWS[:-1], r"1 missing answer: \(vqa/2, fog, 3\); add a row"),
+        (ROWS[:-1], r"1 missing answer: \(vqa/2, blur, 3\); add a row"),
         ([*ROWS, ROWS[3]], r"row 12: item 'vqa/7' has a second answer; remove one"),
-        ([*ROWS, "vqa/9,snow,1,x"], "row 12: item 'vqa/9' is no item of the run, such as 'vqa/7'; cor"),
+        (
+            [*ROWS, "vqa/9,snow,1,x", "vqa/8,snow,1,x"],
+            "row 12: item 'vqa/9' is no item of the run, such as 'vqa/7'; cor",
+        ),
         ([*ROWS, ",snow,1,x"], r"row 12: item '' is no item of the run"),
         (
             [*ROWS, "vqa/7,rain,1,x"],
-            "row 12: item 'vqa/7' is under 'rain', which is none of clean, snow, fog",
+            "row 12: item 'vqa/7' is under 'rain', which is none of clean, snow, blur",
         ),
         *(
             (
@@ -52,7 +55,7 @@ def test_rows_are_in_the_order_of_the_run(tmp_path):
             )
             for name, level in (("snow", "2"), ("snow", "2.5"), ("snow", "high"), ("clean", "1"))
         ),
-        ([], r"10 missing answers: \(vqa/2, clean, 0\), "),
+        ([], r"10 missing answers: \(vqa/2, blur, 1\), "),
     ],
 )
 def test_other_rows_are_refused(tmp_path, lines, message):
@@ -84,23 +87,27 @@ def test_other_files_are_refused(tmp_path, content, message):
 
 
 def test_an_assignment_asks_for_its_own_rows(tmp_path):
-    cells = {"snow": {"vqa/7": [3]}, "fog": {"vqa/2": [1, 3], "vqa/7": [1]}}
+    cells = {"snow": {"vqa/7": [3]}, "blur": {"vqa/2": [1, 3], "vqa/7": [1]}}
     wanted = [ROWS[0], ROWS[2], ROWS[3], ROWS[5], ROWS[8], ROWS[9]]
     whole = read(tmp_path, wanted[::-1], assignment=cells).select("id", "corruption", "severity", "reply")
     assert [",".join(map(str, row)) for row in whole.rows()] == wanted
-    with pytest.raises(InputError, match=r"1 missing answer"):
+    with pytest.raises(InputError, match=r"1 missing answer: .*; add a row with an empty answer where"):
         read(tmp_path, wanted[1:], assignment=cells)
     unexpected = r"1 unexpected answer.*; remove a row that is not of the run's assignment"
     with pytest.raises(InputError, match=unexpected):
         read(tmp_path, [*wanted, ROWS[1]], assignment=cells)
 
 
-@pytest.mark.parametrize(("count", "other", "warns"), [(20, "", True), (20, "x", False), (19, "", False)])
-def test_one_answer_to_all_items_is_a_warning(tmp_path, capsys, count, other, warns):
+@pytest.mark.parametrize(
+    ("count", "answer", "other", "warns"),
+    [(20, "No", "NO", True), (20, "N" * 81, "n" * 81, True), (20, "No", "x", False), (19, "No", "NO", False)],
+)
+def test_one_answer_to_all_items_is_a_warning(tmp_path, capsys, count, answer, other, warns):
     path, ids = tmp_path / "other.csv", [f"vqa/{number}" for number in range(count)]
-    answers = ["No", *["no"] * (count - 2), other or "NO"]
+    answers = [answer, *[answer.lower()] * (count - 2), other]
     rows = [f"{id_},clean,0,{answer}" for id_, answer in zip(ids, answers, strict=True)]
     path.write_text("\n".join(["id,corruption,severity,answer", *rows]))
     assert read_answers(path, ids, [], []).height == count
-    line = f"warning: {path}: all {count} answers are 'No'; check the file, and how the model was asked\n"
+    said = f"all {count} answers are '{answer[:80]}'; check the file, and how the model was asked"
+    line = f"warning: {path}: {said}\n"
     assert capsys.readouterr().err == (line if warns else "")

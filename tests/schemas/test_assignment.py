@@ -5,8 +5,8 @@ from benchc.errors import InputError
 from benchc.schemas.assignment import ASSIGNMENT, read_assignment
 from benchc.schemas.parquet import write_table
 
-ROWS = [("a", "fog", 3), ("b", "snow", 1), ("a", "fog", 1)]
-RECIPES = {"clean": [0], "fog": [1, 2, 3], "snow": [1, 2, 3]}
+ROWS = [("a", "blur", 3), ("b", "snow", 1), ("a", "blur", 1)]
+RECIPES = {"clean": [0], "blur": [1, 2, 3], "snow": [1, 2, 3]}
 
 
 def read(folder, rows, recipes):
@@ -16,7 +16,7 @@ def read(folder, rows, recipes):
 
 
 def test_severities_are_ascending_by_corruption_and_item(tmp_path):
-    assert read(tmp_path, ROWS, RECIPES) == {"fog": {"a": [1, 3]}, "snow": {"b": [1]}}
+    assert read(tmp_path, ROWS, RECIPES) == {"blur": {"a": [1, 3]}, "snow": {"b": [1]}}
     # A job reads its own corruptions, and one may have no item.
     own = {"clean": [0], "snow": [1], "frost": [2]}
     assert read(tmp_path, ROWS, own) == {"snow": {"b": [1]}, "frost": {}}
@@ -25,8 +25,8 @@ def test_severities_are_ascending_by_corruption_and_item(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "reason"),
     [
-        ([*ROWS, ROWS[0]], "item a under fog at severity 3 is there twice"),
-        ([("a", "fog", 4)], "item a under fog at severity 4 is not of the run's severities"),
+        ([*ROWS, ROWS[0]], "item a under blur at severity 3 is there twice"),
+        ([("a", "blur", 4)], "item a under blur at severity 4 is not of the run's severities"),
     ],
 )
 def test_a_repeated_row_or_another_severity_is_refused(tmp_path, rows, reason):

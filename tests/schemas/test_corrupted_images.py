@@ -86,9 +86,12 @@ def file_of(items: Path, name: str, **facts: object) -> Path:
     [
         ("fog.parquet", {"recipe": {**RECIPE, "name": "snow"}}, "its images are under snow, so it was moved"),
         ("snow.parquet", {}, "its images are under fog, so it was moved"),
-        ("fog.parquet", {"pool": "0" * 32}, "its images are not those of .*pool.parquet"),
+        *(
+            ("fog.parquet", {"pool": digit * 32}, "its images are not those of .*pool.parquet")
+            for digit in "0f"
+        ),
         ("fog.parquet", {"recipe": {**RECIPE, "kernel": "j"}}, "fog had other parameters when it was made"),
-        ("fog.parquet", {"seed": 2}, "its seed is 2, that of the run is 1"),
+        *(("fog.parquet", {"seed": n}, f"its seed is {n}, that of the run is 1") for n in (0, 2)),
         ("fog.parquet", {"alpha": "white"}, "its alpha is white, that of the run is drop"),
     ],
 )

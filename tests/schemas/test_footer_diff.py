@@ -12,8 +12,11 @@ def test_differing_facts_are_named_and_equal_ones_joined():
     newer = {**FOG, "libraries": {"numpy": "2.5.0"}}
     b = {key: [newer] for key in a if key[1] != "rain"}
     b["corruption", "snow"] = [{**newer, "seed": 2}]
+    for name in ("fog", "blur", "frost"):
+        b["corruption", name] = [{**newer, "codec": "webp"}]
     assert differing_facts(a, a) == []
     assert differing_facts(a, b) == [
+        {"input": "corruption: fog, blur, frost", "fact": "codec", "a": "absent", "b": "webp"},
         {"input": "corruption: fog, snow, blur, … (4)", "fact": "libraries.numpy"} | NUMPY,
         {"input": "corruption: snow", "fact": "seed", "a": "1", "b": "2"},
         {"input": "corruption: rain", "fact": "table", "a": "present", "b": "absent"},
@@ -27,12 +30,12 @@ def test_batches_of_a_model_count_as_one_and_their_sizes_do_not():
 
 
 def test_rows_that_differ_are_counted():
-    a = pl.DataFrame({"id": ["x", "y", "z"], "kappa": [0.1, None, 0.3], "options": [["a"], ["b"], ["c"]]})
-    b = pl.DataFrame({"id": ["z", "y"], "kappa": [0.3, 0.2], "options": [["c"], ["b", "d"]]})
+    a = pl.DataFrame({"id": ["x", "y", "z"], "gini": [0.1, None, 0.3], "options": [["a"], ["b"], ["c"]]})
+    b = pl.DataFrame({"id": ["z", "y"], "gini": [0.3, 0.2], "options": [["c"], ["b", "d"]]})
     assert differing_rows("pool", a, a.reverse()) == []
     assert [tuple(row.values()) for row in differing_rows("pool", a, b)] == [
         ("pool", "items", "3", "2"),
         ("pool", "items that the other lacks", "1", "0"),
-        ("pool", "common items with a different kappa", "–", "1 of 2"),
+        ("pool", "common items with a different gini", "–", "1 of 2"),
         ("pool", "common items with a different options", "–", "1 of 2"),
     ]

@@ -10,8 +10,10 @@ from benchc.schemas import pool_images as module
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import (
+    QUESTION_COLUMNS,
     image_levels,
     images_of_groups,
+    pool_digest,
     pool_images,
     read_ids,
     unique_images,
@@ -69,6 +71,12 @@ def test_the_items_of_a_subset_are_in_the_order_of_the_pool(tmp_path: Path) -> N
         read_ids(pool, subset)
 
 
+def test_the_digest_of_a_pool_is_recorded(tmp_path: Path) -> None:
+    """A change would say of all predictions of finished runs that they are of another pool."""
+    pool = pool_of(tmp_path / "pool.parquet", ITEMS)
+    assert pool_digest(pool, QUESTION_COLUMNS) == "f17740d6b1610480434b607e1a49b00f"
+
+
 def test_an_item_may_have_no_images(tmp_path: Path) -> None:
     rows = [dict.fromkeys(POOL.columns) | {"id": "s/1"}]
     write_table(pl.DataFrame(rows, schema=pl.Schema(POOL.columns)), tmp_path / "pool.parquet", POOL)
@@ -84,17 +92,24 @@ def test_two_images_of_one_key_are_refused_unless_their_pixels_are_equal(tmp_pat
             list(unique_images(pool, ITEMS))
     pool = pool_of(tmp_path / "pool.parquet", ITEMS | {"s/5": ["sha256://1"]}, **{"s/5": b"as PNG"})
     assert [key for key, _ in unique_images(pool, [*ITEMS, "s/5"])] == list(IMAGES)
+    # What follows an image that is known by its pixels is compared, too.
+    pool = pool_of(tmp_path / "pool.parquet", ITEMS | {"s/5": ["sha256://1", "s/a#0"]}, **{"s/5": b"other"})
+    with pytest.raises(InputError, match=r"item s/5 and an earlier one have different .* key 's/a#0'"):
+        list(unique_images(pool, [*ITEMS, "s/5"]))
     # Of a group, the first item with an image has it.
     items = {"s/4": ["sha256://1"], "s/5": ["sha256://1", "s/b#0"]}
     pool = pool_of(tmp_path / "pool.parquet", items, **{"s/5": b"as PNG"})
     assert list(images_of_groups(pool, [items])) == [{"sha256://1": b"D", "s/b#0": b"as PNG"}]
 
 
-def test_an_item_with_more_keys_than_images_is_refused(tmp_path: Path) -> None:
+def test_an_item_with_more_or_fewer_keys_than_images_is_refused(tmp_path: Path) -> None:
     pool = pool_of(tmp_path / "pool.parquet", {"s/1": ["s/a#0"]})
     row = pl.read_parquet(pool).with_columns(image_keys=pl.lit(["s/a#0", "s/b#0"]))
     write_table(row, pool, POOL)
     with pytest.raises(InputError, match="item s/1 has 1 images and 2 keys; delete the pool and run"):
+        list(pool_images(pool, ["s/1"]))
+    write_table(row.with_columns(image_keys=pl.lit([], pl.List(pl.String))), pool, POOL)
+    with pytest.raises(InputError, match="item s/1 has 1 images and 0 keys"):
         list(pool_images(pool, ["s/1"]))
     write_table(row.with_columns(image_keys=pl.lit([None], pl.List(pl.String))), pool, POOL)
     with pytest.raises(InputError, match="item s/1 has 1 images and 1 keys"):

@@ -19,7 +19,13 @@ def folder(tmp_path: Path) -> Path:
     write_table(pl.DataFrame(schema=POOL.columns), tmp_path / "pool.parquet", POOL)
     pool = pool_digest(tmp_path / "pool.parquet", QUESTION_COLUMNS)
     images = {"d": (1, "drop"), "e": (2, "drop"), "f": (1, "white")}
-    own = {"a": {}, "b": {"label": "a"}, "c": {"pool": "0" * 32}}
+    own = {
+        "a": {},
+        "b": {"label": "a"},
+        "c": {"pool": "0" * 32},
+        "g": {"label": "h"},
+        "i": {"pool": "f" * 32},
+    }
     own |= {model: {"seed": seed, "alpha": alpha} for model, (seed, alpha) in images.items()}
     for model, facts in own.items():
         footer = footer_of({"label": model, "pool": pool} | facts)
@@ -30,6 +36,8 @@ def folder(tmp_path: Path) -> Path:
 WRONG = [
     ("b", r"b/all: its predictions are those of a, but its folder is b; delete it and run snakemake again$"),
     ("c", r"c/all: its predictions are not on the items of .*pool.parquet; delete it and run snakemake"),
+    ("g", r"g/all: its predictions are those of h, but its folder is g; delete it"),
+    ("i", r"i/all: its predictions are not on the items of .*pool.parquet; delete it"),
 ]
 
 

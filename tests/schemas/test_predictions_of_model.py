@@ -39,12 +39,12 @@ def test_batches_of_two_models_are_refused(tmp_path, key):
 def test_batches_from_two_devices_are_refused_and_the_fewer_are_named(tmp_path):
     files = [batch(tmp_path / "m" / name, name) for name in ("fog", "snow", "blur", "noise")]
     batch(files[0], "fog", device="NVIDIA A100")
-    batch(files[2], "blur", device="NVIDIA H100")
+    batch(files[2], "blur", device="mps")
     with pytest.raises(TableError) as caught:
         read_predictions(files, ["corruption"])
     assert str(caught.value) == (
         f"{tmp_path}/m: predictions of one model from 3 devices, which differ in their last digits: "
-        f"NVIDIA A100 (1 file), cpu (2 files), NVIDIA H100 (1 file); delete {files[0]} {files[2]} and run "
+        f"NVIDIA A100 (1 file), cpu (2 files), mps (1 file); delete {files[0]} {files[2]} and run "
         "snakemake again on cpu, or delete all files of the model"
     )
 

@@ -18,7 +18,7 @@ import pytest
 from benchc.sources import transfer
 from benchc.sources.download import download, published_name
 from benchc.sources.error import SourceError
-from benchc.sources.transfer import Limits
+from benchc.sources.transfer import Limits, Origin
 from tests.stages import call_stage, command_of
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -34,9 +34,9 @@ class Server(http.server.ThreadingHTTPServer):
     """Serves ``content`` with ranges and validators, but first truncates ``breaks`` responses.
 
     ``status``: an error that is sent ``statuses_left`` times. ``lies``: bytes that Content-Length has too
-    many. ``stalls``: whether nothing follows the first half MB; ``drips``: whether a byte follows each 20 ms,
-    in the "head", the "body" or, after a MB, its "tail". ``to``: where it redirects. ``tokens``: what was
-    sent as Authorization.
+    many. ``shift``: how far after what was asked for a range begins. ``stalls``: whether nothing follows the
+    first half MB; ``drips``: whether a byte follows each 20 ms, in the "head", the "body" or, after a MB, its
+    "tail". ``to``: where it redirects. ``tokens``: what was sent as Authorization.
     """
 
     daemon_threads = True
@@ -48,6 +48,7 @@ class Server(http.server.ThreadingHTTPServer):
     content = DATA
     etag: str | None = '"1"'
     lies = 0
+    shift = 0
     stalls = False
     drips: str | None = None
     to: str | None = None
@@ -87,7 +88,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         content, start = server.content, 0
         same = self.headers["If-Range"] in (None, server.etag) or not server.if_range
         if self.headers["Range"] and server.ranges and same:
-            start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-"))
+            start = int(self.headers["Range"].removeprefix("bytes=").removesuffix("-")) + server.shift
             if start >= len(content):
                 self.send(416, {"Content-Range": f"bytes */{len(content)}"})
                 return
@@ -198,11 +199,13 @@ def test_a_download_that_is_whole_broken_or_killed(server, path, md5):
 
 
 def test_what_is_not_the_file_is_refused(server, mirror, path):
-    message = refused(server, path, md5="0" * 32)
-    assert MD5 in message and "0" * 32 in message
-    for md5 in (MD5, None):
-        message = refused(server, path, md5=md5, size=len(DATA) + 1)
-        assert f"its file has {len(DATA):,} bytes, expected {len(DATA) + 1:,}" in message
+    for number, md5 in enumerate(("0" * 32, "f" * 32), start=1):
+        message = refused(server, path, md5=md5)
+        assert MD5 in message and md5 in message
+        assert len(server.requested) == number  # nothing was here that could be of another file
+    for md5, size in ((MD5, len(DATA) + 1), (None, len(DATA) + 1), (MD5, len(DATA) - 1)):
+        message = refused(server, path, md5=md5, size=size)
+        assert f"its file has {len(DATA):,} bytes, expected {size:,}" in message
     assert [*path.parent.iterdir()] == []
     asked = len(server.requested)
     assert "has mirrors without an MD5" in refused(server, path, mirror.url, md5=None)
@@ -250,10 +253,10 @@ def test_a_whole_part_is_not_downloaded_again(server, path):
 
 
 @pytest.mark.parametrize("server_does", ["ignore ranges", "honour If-Range", "ignore If-Range"])
-@pytest.mark.parametrize("md5", [OTHER_MD5, None])
-def test_a_file_that_was_changed_is_not_mixed_with_the_old_one(server, server_does, md5, path):
+@pytest.mark.parametrize(("md5", "etag"), [(OTHER_MD5, '"2"'), (None, '"2"'), (None, '"0"')])
+def test_a_file_that_was_changed_is_not_mixed_with_the_old_one(server, server_does, md5, etag, path):
     part(path.parent, server.url, DATA[:1000])
-    server.content, server.etag = OTHER, '"2"'
+    server.content, server.etag = OTHER, etag
     server.ranges = server_does != "ignore ranges"
     server.if_range = server_does != "ignore If-Range"
     assert fetch(server, path, md5) == OTHER_MD5
@@ -262,9 +265,11 @@ def test_a_file_that_was_changed_is_not_mixed_with_the_old_one(server, server_do
 @pytest.mark.parametrize(
     ("content", "md5", "record"),
     [
-        *((b"another file" * 10, MD5, {}), (DATA + b"more than there is", MD5, {})),
+        (b"another file" * 10, MD5, {}),
+        *((DATA + b"more than there is", md5, {}) for md5 in (MD5, None)),
         # Another address, no or a weak validator, another size, no record, one that is cut.
-        *((OTHER[:1000], None, record) for record in ({"url": "http://127.0.0.1:1/old.tsv"}, {"etag": None})),
+        *((OTHER[:1000], None, {"url": url}) for url in ("http://127.0.0.1:1/old.tsv", "http://z.org/a")),
+        (OTHER[:1000], None, {"etag": None}),
         *((OTHER[:1000], None, record) for record in ({"etag": 'W/"1"'}, {"size": 4000}, None, "{")),
     ],
 )
@@ -276,6 +281,47 @@ def test_a_part_that_may_be_of_another_file_is_discarded(server, path, content, 
         (path.parent / "data.tsv.part.json").write_text(record)
     assert fetch(server, path, md5) == MD5
     assert server.requested[-1] is None
+
+
+@pytest.mark.parametrize("shift", [-10, 10])
+def test_a_range_that_was_not_asked_for_is_not_appended(server, path, shift):
+    part(path.parent, server.url, DATA[:1000])
+    server.shift = shift
+    assert download(server.url, path, limits=Limits(longest_wait=0.01)) == MD5
+    assert server.requested == ["bytes=1000-", None]
+
+
+@pytest.mark.parametrize("old", ["ftp://a.org/data.tsv", "https://z.org/data.tsv"])
+def test_a_part_that_another_address_continued_is_recorded_as_such(server, path, old):
+    part(path.parent, old, DATA[:1000])
+    here = transfer.Part(path)
+    transfer.transfer(server.url, here, checked=True, size=None, attempts=1, limits=Limits())
+    assert here.path.read_bytes() == DATA and server.requested == ["bytes=1000-"]
+    # Without what tells the file from others: only an MD5 can tell whether the two addresses have one.
+    assert here.origin() == Origin(server.url, size=len(DATA))
+
+
+KNOWN = Origin("http://m.org", '"1"', "Mon", 3)
+
+
+@pytest.mark.parametrize(
+    ("other", "differs"),
+    [
+        *((other, False) for other in (KNOWN, Origin(KNOWN.url), Origin(KNOWN.url, '"1"', None, 3))),
+        *((Origin(KNOWN.url, etag), True) for etag in ('"0"', '"2"')),
+        *((Origin(KNOWN.url, None, date), True) for date in ("Fri", "Tue")),
+        *((Origin(url, size=size), True) for url in (KNOWN.url, "http://a.org") for size in (2, 4)),
+        # Two servers have their own tags and dates.
+        *((Origin(url, '"2"', "Tue", 3), False) for url in ("http://a.org", "http://z.org")),
+    ],
+)
+def test_files_differ_where_their_tags_dates_or_sizes_do(other: Origin, differs: bool) -> None:
+    assert KNOWN.differs(other) is differs and other.differs(KNOWN) is differs
+
+
+def test_a_weak_tag_is_no_validator_but_the_date_beside_it_is() -> None:
+    made = [Origin("u", etag, "Mon").validator for etag in ('"1"', 'W/"1"', None)]
+    assert made == ['"1"', "Mon", "Mon"] and Origin("u", 'W/"1"').validator is None
 
 
 @pytest.mark.parametrize("status", [429, 500, 503])
@@ -419,9 +465,12 @@ def test_a_file_of_the_published_name_is_taken_from_a_folder(server, tmp_path, p
     path.unlink()
     given.write_bytes(OTHER)
     mend = "replace it, or remove it from BENCHC_DATA"
-    assert refused(server, path, folder=folder) == f"{given}: its MD5 is {OTHER_MD5}, expected {MD5}; {mend}"
-    message = refused(server, path, folder=folder, size=5)
-    assert message.startswith(f"{given}: has {len(DATA):,} bytes, expected 5; ")
+    for md5 in (MD5, "0" * 32, "f" * 32):
+        message = refused(server, path, md5=md5, folder=folder)
+        assert message == f"{given}: its MD5 is {OTHER_MD5}, expected {md5}; {mend}"
+    for size in (5, len(DATA) + 1):
+        message = refused(server, path, folder=folder, size=size)
+        assert message.startswith(f"{given}: has {len(DATA):,} bytes, expected {size:,}; ")
     assert server.requested == []
     given.unlink()
     assert fetch(server, path, folder=folder) == MD5
@@ -449,6 +498,19 @@ def test_the_token_is_sent_to_the_hub_alone(server, mirror, tmp_path, monkeypatc
     server.to, server.status = None, 404
     assert fetch(server, tmp_path / "c.tsv", MD5, mirror.url) == MD5
     assert mirror.tokens == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("address", "is_hub"),
+    [
+        ("https://huggingface.co/a", True),
+        ("http://huggingface.co/a", False),
+        *((f"https://{host}/a", False) for host in ("a.org", "z.org", "huggingface.co.z.org")),
+        *((f"https://huggingface.co:{port}/a", False) for port in (80, 8443)),
+    ],
+)
+def test_the_hub_is_one_origin(address: str, is_hub: bool) -> None:
+    assert transfer._at_hub(address) is is_hub
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -17,7 +17,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.error import SourceError
-from benchc.sources.hub_parquet import MOST_PACKED
+from benchc.sources.hub_parquet import MOST_PACKED, opened_parquet
 from benchc.sources.item_images import pixel_digest
 from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.references import AnswerFile, read_references
@@ -169,6 +169,14 @@ def test_a_small_parquet_file_with_a_large_column_is_refused(tmp_path, monkeypat
     assert path.stat().st_size < 2**20 / MOST_PACKED
     with pytest.raises(SourceError, match=r"a row group has 1,04.,.* bytes when it is unpacked"):
         read_vlmevalkit(path, "s")
+
+
+def test_rows_of_a_data_set_are_counted_from_1(tmp_path):
+    path = write_parquet(tmp_path / "my.parquet", [{"n": number, "x": 0} for number in range(20)])
+    with opened_parquet(path, "Set") as file:
+        assert [*file.rows(["n"])] == [(f"{path}: row {n + 1}", {"n": n}) for n in range(20)]
+        with pytest.raises(SourceError, match=r"my\.parquet: has no column 'm'; give a Parquet file of Set$"):
+            next(file.rows(["n", "m"]))
 
 
 def test_a_table_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
@@ -438,6 +446,10 @@ def test_the_path_of_a_parquet_file_without_bytes_is_one_below_its_folder(outsid
         (b'{"question": "?", "options": ["x", null, "y"], "answer": "A"}', "option B is empty"),
         (b'{"question": "?", "options": ["x", "y"], "answer": "A", "image": []}', "has no image"),
         (b'{"question": "?", "options": ["x", "y"], "answer": "A", "image": "[3"}', "image '[3' is neither"),
+        (
+            b'{"question": "?", "options": ["x", "y"], "answer": "A", "image": "[]"}',
+            "has a list of images that is empty",
+        ),
     ],
 )
 def test_a_bad_line_is_a_rejected_row(tmp_path, line, reason):
@@ -508,6 +520,17 @@ def test_images_of_columns_that_are_not_read_stay_on_disk(tmp_path):
         tmp_path / "bytes.parquet", [{"image": BLUE, "question": "?"}, {"image": b"", "question": "?"}]
     )
     assert [row.images for row in read_rows(path)] == [[(BLUE, None)], []]
+
+
+def test_a_column_of_paths_names_image_files_that_have_other_names(tmp_path):
+    (tmp_path / "a.png").write_bytes(RED)
+    row = ROW | {"answer": "A", "image_path": "b.png"}
+    for path in (
+        write_parquet(tmp_path / "my.parquet", [row | {"image": {"bytes": RED, "path": "a.png"}}]),
+        write_json_lines(tmp_path / "my.jsonl", [row | {"image": "a.png"}]),
+    ):
+        ((image,),) = read_vlmevalkit(path, "s")[0]["images"].to_list()
+        assert image == {"bytes": RED, "path": "b.png"}
 
 
 def test_many_images_are_read_in_bounded_pieces(tmp_path):

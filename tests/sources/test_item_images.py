@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from benchc.images import ImageError, decode, encode_png
-from benchc.sources.item_images import image_facts, pixel_digest
+from benchc.sources.error import SourceError
+from benchc.sources.item_images import image_facts, image_of, pixel_digest
 
 CHANNELS = {"L": 1, "LA": 2, "RGB": 3, "RGBA": 4}
 # Few values and sizes, so that many images are equal.
@@ -49,6 +50,22 @@ def with_palette(pixels: np.ndarray, backwards: bool) -> Image.Image:
     if pixels.shape[-1] == 4:
         image.info["transparency"] = colours[:, 3].tobytes()
     return image
+
+
+@pytest.mark.parametrize(
+    ("cell", "found"),
+    [
+        *((cell, (b"x", None)) for cell in (b"x", {"bytes": b"x"}, {"bytes": b"x", "path": 3})),
+        ({"bytes": b"x", "path": "a.png"}, (b"x", "a.png")),
+        *((cell, None) for cell in (None, "x", b"", {"bytes": b""}, {"bytes": "x"}, {"path": "a.png"})),
+    ],
+)
+def test_the_image_file_of_a_cell_has_bytes(cell: object, found: tuple[bytes, str | None] | None) -> None:
+    if found is None:
+        with pytest.raises(SourceError, match=r"^row 3: has no image bytes; fetch the file with its images"):
+            image_of("row 3", cell)
+    else:
+        assert image_of("row 3", cell) == found
 
 
 def test_a_png_with_a_wrong_checksum_is_refused() -> None:

@@ -101,13 +101,18 @@ def test_the_summary_says_what_was_read_kept_and_refused(run):
     both = f"['{same}', '{encoded(image_bytes((1, 2, 3), (50, 8)))}']"
     rows = [row(1), row(2, C="green", image=both, category="shape")]
     rows += [row(number, answer=answer) for number, answer in ((3, "Q"), (4, "yes"), (5, "no"))]
-    rows += [row(6, kind="sort"), row(7, B="red")]
+    rows += [row(6, kind="sort"), row(7, B="red"), row(1), row(2)]
     write_tsv(Path("s.tsv"), [{"kind": "a"} | values for values in rows])
-    run('--reader.exclude={"kind": "sort"}', "--summary=s.summary.csv", "--images=s.images.csv")
+    files = ("--summary=s.summary.csv", "--images=s.images.csv")
+    run('--reader.exclude={"kind": "sort"}', "--max-rejected=0.7", *files)
     expected = {
-        "rows": {"read": 7, "kept": 3, "rejected": 3, "excluded": 1},
+        "rows": {"read": 9, "kept": 3, "rejected": 5, "excluded": 1},
         # Reasons that differ in what they quote are one.
-        "rejected": {"the answer … is not one option letter": 2, f"the answer is Q, {WITHOUT}": 1},
+        "rejected": {
+            "the answer … is not one option letter": 2,
+            "index … is that of an earlier row": 2,
+            f"the answer is Q, {WITHOUT}": 1,
+        },
         "excluded": {"kind is sort": 1},
         "note": {"two options have the same text": 1},
         "options": {"2": 2, "3": 1},

@@ -40,7 +40,7 @@ COLOUR = {
 
 
 def test_a_plain_row_and_one_without_columns_of_options(tmp_path):
-    assert read(tmp_path, [row(7, hint="Look closely.")]) == ([COLOUR], [])
+    assert read(tmp_path, [row(7, hint="Look closely.", n="3")]) == ([COLOUR], [])
     open_ended = COLOUR | {"options": [], "answer": None}
     assert read(tmp_path, [open_row(7, hint="Look closely.", answer="A7")]) == ([open_ended], [])
 
@@ -168,9 +168,10 @@ def test_a_row_of_another_length_is_refused(tmp_path):
 
 
 def test_equal_options_are_kept_and_noted(tmp_path):
-    items, report = read(tmp_path, [row(1, B="red"), row(2, B="red", image="")])
-    assert [item["options"] for item in items] == [["red", "red"]]
-    assert report == [("s/1", "note", "two options have the same text"), ("s/2", "rejected", "has no image")]
+    items, report = read(tmp_path, [row(1, B="red"), row(2, B="red", image=""), row(3, B="red")])
+    assert [item["options"] for item in items] == [["red", "red"]] * 2
+    notes = [(f"s/{number}", "note", "two options have the same text") for number in (1, 3)]
+    assert report == [notes[0], ("s/2", "rejected", "has no image"), notes[1]]
 
 
 def test_a_row_may_share_the_image_of_an_earlier_or_a_later_one(tmp_path):
@@ -204,6 +205,7 @@ TOO_DEEP = (f"['(A) red', {'-' * 10**5}1]", f"['(A) red', {'1+' * 10**4}1]")
 
 UNNAMED = "column 'photo' does not name every image"
 TAKEN = "names its image 'x', which is the name of a different image"
+BLUE_AND_RED = f"['{encoded(BLUE)}', '{encoded(RED)}']"
 
 
 @pytest.mark.parametrize(
@@ -211,6 +213,7 @@ TAKEN = "names its image 'x', which is the name of a different image"
     [
         ({"photo": "x", "image": encoded(BLUE)}, TAKEN),
         ({"photo": "['y', 'x']", "image": BLUES}, TAKEN),
+        ({"photo": "['y', 'y']", "image": BLUE_AND_RED}, TAKEN.replace("'x'", "'y'")),
         *(({"photo": text}, UNNAMED) for text in ("", "nan", "['']", "[None]", "[]", f"[0x{'f' * 5000}]")),
         ({"photo": "[x"}, None),
         ({"photo": f"[{2**64 - 1}]"}, None),

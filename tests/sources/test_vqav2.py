@@ -116,7 +116,7 @@ def test_the_images_taken_do_not_follow_their_ids():
 def test_all_questions_of_the_images_in_a_list_are_taken(tmp_path):
     files = write_vqav2(tmp_path)
     listed = tmp_path / "images.txt"
-    listed.write_text(f"\ufeff262148\n\nval2014/{image_name(42)} \r\n", encoding="utf-8")
+    listed.write_text(f"\ufeff{262148:019}\n\nval2014/{image_name(42)} \r\n", encoding="utf-8")
     items, _ = read_vqav2(files, "v", listed)
     assert [*items["id"]] == ["v/42000", "v/42001", "v/262148000", "v/262148001"]
     listed.write_text(f"COCO_val2014_{73:012d}\n")
@@ -257,7 +257,10 @@ def test_an_error_of_the_disk_rejects_no_row(tmp_path, monkeypatch):
         *(({"question": text}, {}, "has no question") for text in (" \n", None)),
         ({}, {"question_type": ""}, "has no question_type, the task type"),
         *(({}, {"multiple_choice_answer": truth}, "has no multiple_choice_answer") for truth in (" ", 2)),
-        *(({}, {"answers": texts}, "has no list of 10 answers") for texts in ([RED] * 9, ["red"] * 10, None)),
+        *(
+            ({}, {"answers": texts}, "has no list of 10 answers")
+            for texts in ([RED] * 9, [RED] * 11, [*[RED] * 10, "red"], ["red"] * 10, None)
+        ),
     ],
 )
 def test_questions_that_cannot_become_items_are_in_the_report(tmp_path, of_question, of_annotation, reason):
@@ -277,7 +280,7 @@ def test_an_empty_answer_of_one_annotator_is_kept(tmp_path):
 
 
 ABSENT = r"annotations.json: has no annotation of question 42001 \(2 of 3 questions like this\); give"
-OTHER_IMAGE = "annotations.json: question 42000 is about image 43, but about 42 in .*questions.json; give"
+OTHER_IMAGE = "annotations.json: question 42000 is about image {}, but about 42 in .*questions.json; give"
 
 
 @pytest.mark.parametrize(
@@ -286,7 +289,10 @@ OTHER_IMAGE = "annotations.json: question 42000 is about image 43, but about 42 
         ([question(42)] * 2, [annotation(42)], "questions.json: two questions have the question_id 42000;"),
         ([question(42)], [annotation(42)] * 2, "annotations.json: question 42000 has two annotations; rem"),
         ([question(42), question(42, 1), question(42, 2)], [annotation(42)], ABSENT),
-        ([question(42)], [annotation(42) | {"image_id": 43}], OTHER_IMAGE),
+        *(
+            ([question(42)], [annotation(42) | {"image_id": id_}], OTHER_IMAGE.format(id_))
+            for id_ in (41, 43)
+        ),
         ([question(42, question_id="42000")], [], r"questions\[0\] has no whole number as its question_id;"),
         ([question(42), question(42, 1) | {"image_id": 4.5}], [], r"questions\[1\] has no whole number as"),
         *(([question(42) | {"image_id": id_}], [], r"questions\[0\] has no whole") for id_ in (True, -1)),
@@ -313,7 +319,10 @@ NESTED = "has more than 100 lists or mappings within each other; give"
             (text, "is not complete JSON") for text in ("", "index\tquestion\n", -2)
         ),  # also after the last entry
         *(('{"data_subtype": "val2014", "annotations": [' + cut, "is not complete JSON") for cut in "{]"),
-        ('{"data_subtype": "train2014", "annotations": []}', "is of the split train2014, but "),
+        *(
+            (f'{{"data_subtype": "{split}", "annotations": []}}', f"is of the split {split}, but ")
+            for split in ("train2014", "val2015")
+        ),
         ("[]", "has no data_subtype, such as val2014, so it is not the annotations of VQAv2; give"),
         ('{"annotations": []}', "has no data_subtype"),
         *(
