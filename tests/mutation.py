@@ -183,7 +183,7 @@ class Coverage:
     """Which tests run which lines of benchc's functions, as pytest-cov stored it.
 
     Attributes:
-        known: the files of tests
+        known: the files of tests that were run
     """
 
     def __init__(self, file: Path) -> None:
@@ -255,7 +255,7 @@ def tests_beside(module: str) -> list[tuple[str, ...]]:
         if any(file.parts[0] == "tests" for file in near):
             break
         near = importers(near)
-    folder = Path("tests", *path.parent.parts[1:])
+    folder = folder_of_tests(module)
 
     def rank(file: Path) -> tuple[bool, bool, bool, Path]:
         return file.stem != f"test_{path.stem}", file.parent != folder, file not in using, file
@@ -264,8 +264,15 @@ def tests_beside(module: str) -> list[tuple[str, ...]]:
     beside = [file for file in tests if not all(rank(file)[:2])] or tests
     named = tuple(str(file) for file in beside if not rank(file)[0])
     others = [str(file) for file in beside[len(named) :]]
-    at_once = [tuple(others[start : start + FILES_AT_ONCE]) for start in range(0, len(others), FILES_AT_ONCE)]
-    return [named, *at_once] if named else at_once
+    return [named, *at_once(others)] if named else at_once(others)
+
+
+def folder_of_tests(module: str) -> Path:
+    return Path("tests", *Path(module).parent.parts[1:])
+
+
+def at_once(files: Sequence[str]) -> list[tuple[str, ...]]:
+    return [tuple(files[start : start + FILES_AT_ONCE]) for start in range(0, len(files), FILES_AT_ONCE)]
 
 
 class Worker:
@@ -308,15 +315,20 @@ class Worker:
 
     def killed(self, mutant: Mutant) -> bool | None:
         """Return whether the tests beside notice the mutant, None where they cannot judge it."""
+        used = self.coverage.files(mutant.module)
         groups = tests_beside(mutant.module)
+        beside = [file for group in groups for file in group]
+        # What a test loads by its name.
+        in_folder = (file for file in sorted(used) if Path(file).parent == folder_of_tests(mutant.module))
+        groups = [*groups, *at_once([file for file in in_folder if file not in beside])]
         beside = [file for group in groups for file in group]
         tests = self.coverage.tests(mutant.module, mutant.lines)
         near = [test for file in beside for test in tests if test.partition("::")[0] == file]
         if near and self.notice_first(mutant, near):
             return True
-        used = self.coverage.files(mutant.module)
         if mutant.lines and not used.isdisjoint(beside):
-            kept = (tuple(file for file in group if file in used) for group in groups)
+            running = used | {file for file in beside if file not in self.coverage.known}
+            kept = (tuple(file for file in group if file in running) for group in groups)
             groups = [group for group in kept if group]
         judged = None
         for group in groups:

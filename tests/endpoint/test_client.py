@@ -310,6 +310,15 @@ def test_the_first_request_that_fails_for_good_ends_all_others():
         assert time.monotonic() - start < 5
 
 
+def test_only_a_request_with_a_body_names_its_type() -> None:
+    with replying(OK) as server, endpoint(server) as client:
+        client.get("/v1")
+        client.post("/v1", {"text": "é"})
+    (_, _, nothing, of_get), (_, _, body, of_post) = server.requests
+    assert nothing is None and "Content-Type" not in of_get
+    assert body == {"text": "é"} and of_post["Content-Type"] == "application/json"
+
+
 def reply_with_everything(headers: Any, body: object) -> tuple[int, dict[str, str], str]:
     """Reply with an error that repeats all headers, as some proxies do."""
     return 500, {}, json.dumps({"error": {"message": f"bad request with {dict(headers)}"}})
