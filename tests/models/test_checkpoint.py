@@ -186,7 +186,9 @@ def test_what_a_checkpoint_lacks_or_has_too_much_is_said(folder, tmp_path):
     assert "has an adapter (adapter_config.json) beside a model, so it is not clear" in message(folder)
     (folder / "adapter_config.json").unlink()
     (folder / "processor_config.json").unlink()
+    (folder / "other.gguf").touch()  # beside weights that are loaded, it is no fault
     assert "has no settings of an image processor (preprocessor_config.json or " in message(folder)
+    (folder / "other.gguf").unlink()
     (folder / "model.safetensors").rename(folder / "model-q4.gguf")
     assert "its weights are in the format GGUF alone" in message(folder)
     (folder / "model-q4.gguf").unlink()
