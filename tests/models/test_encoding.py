@@ -132,6 +132,22 @@ def _image(pixels: Any) -> Any:
     return Image.fromarray(pixels)
 
 
+def test_images_that_are_padded_to_the_largest_of_a_call_are_encoded_together():
+    class Padding(ImageProcessor):
+        def __call__(self, images: list[Any], *, scale: int) -> dict[str, Any]:
+            values = super().__call__(images, scale=scale)["pixels"]
+            return {"pixels": torch.nn.functional.pad(values, (0, int(values.max())))}
+
+    processor = Processor(nested=True)
+    processor.image_processor = Padding()
+    encoder = PromptEncoder(processor)
+    for first in (0, 5):
+        pixels = encoder.encode("a", variants(3, first=first))["pixels"]
+        assert pixels[:, 0].tolist() == [2 * first, 2 * first + 2, 2 * first + 4]
+        assert pixels.shape == (3, 1 + 2 * first + 4)
+    assert not encoder.independent(1)
+
+
 def test_an_image_processor_that_is_called_twice_or_never_is_not_called_alone():
     class Twice(Processor):
         def __call__(

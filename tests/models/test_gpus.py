@@ -284,7 +284,7 @@ def test_a_gpu_whose_lock_does_not_say_yet_whose_it_is_is_waited_for(machine, mo
     monkeypatch.setenv("SLURM_JOB_ID", "8")
     with (folder / "GPU-8c7c9c30-f12f-20bf-e14e-d3c4c965af32.lock").open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        monkeypatch.setattr("time.sleep", lambda _: file.close())
+        monkeypatch.setattr("random.uniform", lambda *_: float(file.close() or 0))
         with held_gpus(1, "m") as held:
             assert file.closed and held.locks
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from benchc.corruptions.registry import recipe_of
 from benchc.errors import InputError
 from benchc.models import in_process, prepare
 from benchc.models import job as inference_job
+from benchc.models.adapter_files import NO_ADAPTER
 from benchc.models.asking import AskedModel, Job, ShownImages, is_on_server
 from benchc.models.generation import Generation
 from benchc.models.inference import prediction_rows
@@ -264,40 +266,61 @@ def test_the_memory_of_gpus_is_measured_where_units_pass_together(model, tmp_pat
 )
 def test_a_model_is_loaded_for_its_way_of_asking(model, tmp_path, monkeypatch, scoring, generation, loader):
     for name in ("load_model", "load_generative", "load_classifying"):
-        monkeypatch.setattr(
-            in_process, name, lambda *_, name=name: SimpleNamespace(name=name, encodes_on_host=1)
-        )
-    asked = AskedModel(label="m", location=str(tmp_path))
+
+        def load(*given: Any, name: str = name) -> Any:
+            return SimpleNamespace(called=(name, *given), encodes_on_host=True)
+
+        monkeypatch.setattr(in_process, name, load)
+    asked = AskedModel(label="m", location=str(tmp_path), family="llava", threads=3)
     source = CheckpointSource(str(tmp_path))
+    how = {"load_model": [scoring], "load_generative": [generation], "load_classifying": []}[loader]
     with in_process.opened(asked, source, scoring, generation, []) as loaded:
-        assert loaded.model.name == loader
+        assert loaded.model.called == (loader, source, "llava", *how, 3)
         asks = in_process.predict_units if loader == "load_model" else in_process.answer_units
         assert loaded.compute.func is asks
+    # The code that merges an adapter counts where one is merged.
+    modules: list[tuple[str, ...]] = []
+    monkeypatch.setattr(in_process, "prediction_code", lambda names: modules.append(names) or "c")
+    for adapter in ("o/lora", NO_ADAPTER, None):
+        with in_process.opened(asked, replace(source, adapter=adapter), scoring, generation, []):
+            pass
+    assert ["benchc.models.adapter" in names for names in modules] == [True, False, False]
     monkeypatch.setattr(in_process, "prediction_code", lambda _: "edited")
     again = in_process.opened(asked, source, scoring, generation, [])
     with pytest.raises(InputError, match="the code was edited while the model was loaded; run snak"), again:
         pytest.fail("it is asked")
 
 
-@pytest.mark.parametrize("workers", [0, 1])
-@pytest.mark.parametrize("encodes", [True, False])
-@pytest.mark.parametrize("original", [True, False])
-@pytest.mark.parametrize("prefetches", [True, False])
-@pytest.mark.parametrize("together", [None, "never", "always"])
-def test_workers_encode_what_is_asked_as_it_is(
-    run, model, monkeypatch, workers, encodes, original, prefetches, together
+@pytest.mark.parametrize(
+    ("prefetches", "encodes", "together", "workers", "original", "ahead"),
+    [
+        (False, True, "never", 0, True, []),
+        (False, True, "always", 0, True, []),
+        (False, True, "never", 1, True, ["prepared by 1", "few"]),
+        # Of a server, or questions that are asked in other words, nothing is encoded before.
+        (False, False, None, 1, True, ["few"]),
+        (False, True, "never", 1, False, ["few"]),
+        (True, False, None, 0, True, ["few"]),
+        (True, True, "never", 0, True, ["few"]),
+        # What fills a pass through a model on a GPU.
+        (True, True, "always", 0, True, ["many"]),
+        (True, True, "if_equal", 1, True, ["prepared by 1", "many"]),
+    ],
+)
+def test_units_are_made_ahead_where_the_model_or_workers_run_beside_it(
+    run, model, monkeypatch, prefetches, encodes, together, workers, original, ahead
 ):
-    """And more is made ahead where it fills a pass."""
     loaded = LoadedModel(model, IDENTITY, PREDICT, 1, prefetches, encodes, together)
     monkeypatch.setattr(inference_job, "_opened", lambda *_: nullcontext(loaded))
     used: list[object] = []
 
     def prepared(sources: Any, *more: Any) -> Any:
-        used.append(more[-1])
+        used.append(f"prepared by {more[-1]}")
         return units_in(sources)
 
-    def ahead(units: Any, number: int) -> Any:
-        used.append(number)
+    def fetched(units: Any, number: int) -> Any:
+        names = {inference_job.UNITS_AHEAD: "few", inference_job.AHEAD_TOGETHER: "many"}
+        used.append(names[number])
         return units
 
     asked = inference_job.infer
@@ -307,12 +330,8 @@ def test_workers_encode_what_is_asked_as_it_is(
         return asked(*given)
 
     monkeypatch.setattr(prepare, "prepared_units", prepared)
-    monkeypatch.setattr(inference_job, "prefetch", ahead)
+    monkeypatch.setattr(inference_job, "prefetch", fetched)
     monkeypatch.setattr(inference_job, "infer", infer)
     run(workers=workers, images=ShownImages(recipes={CLEAN.name: CLEAN}, seed=5), original_questions=original)
-    fills = prefetches and together == "always"
-    expected: list[object] = [workers] if workers and encodes and original else []
-    if workers or prefetches:
-        expected.append(inference_job.AHEAD_TOGETHER if fills else inference_job.UNITS_AHEAD)
-    most = inference_job.MAX_BYTES_TOGETHER if fills else inference_job.MAX_BYTES
-    assert used == [*expected, most]
+    most = inference_job.MAX_BYTES_TOGETHER if "many" in ahead else inference_job.MAX_BYTES
+    assert used == [*ahead, most]

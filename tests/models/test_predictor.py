@@ -136,6 +136,16 @@ def test_an_error_in_a_forward_pass_is_one_line_with_the_item(predicting):
     assert "(IndexError: index 7 is out of bounds, test_predictor.py line " in message
     with pytest.raises(NoTextOnlyError, match=r"takes no prompt without an image \(IndexError: index 7"):
         predict_units(Failing(), QUESTION, [UnitInput([[]])], Passes())
+    # Which says enough without the item, as it is so for all.
+    with pytest.raises(NoTextOnlyError, match=r"^the model takes no prompt without an image"):
+        predicting(Failing()).ask(QUESTION, [replace(unit(1), variants=[[]])])
+
+    class Refusing(PixelScorer):
+        def ask(self, question, encoded):
+            raise ModelError("a logit is NaN")
+
+    with pytest.raises(ModelError, match=r"^item s/1 under fog: a logit is NaN$"):
+        predicting(Refusing()).ask(QUESTION, [unit(1, 2)])
 
 
 def test_a_unit_is_split_until_it_fits_into_memory(predicting):

@@ -264,3 +264,11 @@ def test_a_model_that_needs_an_image_says_so(scorers, monkeypatch):
         scorer.encode(Question("Is it?", ("a", "b")), [[]])
     with pytest.raises(ValueError, match="images are needed"):
         scorer.encode(Question("Is it?", ("a", "b")), [[np.zeros((8, 8, 3), dtype=np.uint8)]])
+
+    # Nor is a full GPU, on which some models encode, the model's fault.
+    def fill(self, prompt, variants):
+        raise torch.OutOfMemoryError("full")
+
+    monkeypatch.setattr(type(scorer.chat), "encode", fill)
+    with pytest.raises(torch.OutOfMemoryError):
+        scorer.encode(Question("Is it?", ("a", "b")), [[]])

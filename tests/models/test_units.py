@@ -281,6 +281,20 @@ def test_groups_have_each_item_once_and_few_images(shown: list[list[str]], most:
         assert len(set(owners)) == len({key for key, _ in owners})
 
 
+def test_parts_have_the_units_of_the_whole(folder: Path) -> None:
+    keys = {id_: SHOWN[id_] for id_ in ("p/0", "p/1", "p/4", "p/40")}  # which share images
+    for images in (MADE, [folder / "gaussian_noise.parquet"]):
+        whole = [*unit_images(folder / "pool.parquet", keys, images)]
+        for most, sizes in ((4, [4]), (3, [3, 1])):
+            parts = [*units.in_parts(whole, most)]
+            assert [len(part.items) for part in parts] == sizes
+            for found, expected in zip(units_in(parts), units_in(whole), strict=True):
+                assert (found.item, found.severities) == (expected.item, expected.severities)
+                np.testing.assert_array_equal(found.variants, expected.variants)
+    parts = units.in_parts([units.InPlaceOfImages("no_image", ["a", "b", "c"])], 2)
+    assert [part.items for part in parts] == [["a", "b"], ["c"]]
+
+
 def test_a_group_has_as_many_images_as_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(units, "IMAGES_OF_GROUP", 3)
     shown = {"p/0": ["x"], "p/1": ["x", "y", "z"], "p/2": ["z", "w"], "p/3": ["v", "w"]}
