@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from PIL import Image
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from benchc.hugging_face import transformers
+from benchc.models.chat import ChatModel
 from benchc.models.chat_template import chat_template
 from benchc.models.fast_images import accelerated
 from benchc.models.generation import Generation
@@ -84,6 +86,16 @@ def test_an_option_beyond_the_context_or_that_merges_with_the_prompt_is_refused(
     for answer in ("d dark green", ""):
         with pytest.raises(ModelError, match=f"the answer '{answer}' changes the tokens of the prompt"):
             scorers["llava", "letter"].chat.tokens_after(" re", answer)
+
+
+@pytest.mark.parametrize("merged", [3, 9])
+def test_an_answer_that_merges_with_the_prompt_into_any_other_token_is_refused(merged: int) -> None:
+    tokens = {"re": [5], "red": [merged, 1], "re!": [5, 1]}
+    tokenizer = lambda text, add_special_tokens: {"input_ids": tokens[text]}  # noqa: E731
+    chat = ChatModel(None, SimpleNamespace(tokenizer=tokenizer), {"model": "m"})
+    assert chat.tokens_after("re", "!") == [1]
+    with pytest.raises(ModelError, match=r"^m: the answer 'd' changes the tokens of the prompt that ends in"):
+        chat.tokens_after("re", "d")
 
 
 @pytest.mark.parametrize("head", [None, torch.nn.Identity()])

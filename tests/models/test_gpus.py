@@ -277,16 +277,28 @@ def test_jobs_of_one_allocation_or_with_a_choice_wait(start, monkeypatch, own, v
         assert time.monotonic() - begin > 0.9
 
 
-def test_a_gpu_whose_lock_does_not_say_yet_whose_it_is_is_waited_for(machine, monkeypatch):
+@pytest.mark.parametrize(
+    ("written", "shares"),
+    [
+        # Another job has locked it, and does not say yet which.
+        ("", False),
+        ("1 8", False),
+        # By hand, or by other jobs of the scheduler.
+        *((text, True) for text in ("1", "1 7", "1 9")),
+    ],
+)
+def test_a_gpu_is_shared_with_another_job_of_the_scheduler_alone(machine, monkeypatch, written, shares):
     folder = machine / f"benchc-gpus-{os.getuid()}"
     folder.mkdir()
     monkeypatch.setenv(gpus.CUDA, "1")
     monkeypatch.setenv("SLURM_JOB_ID", "8")
     with (folder / "GPU-8c7c9c30-f12f-20bf-e14e-d3c4c965af32.lock").open("w") as file:
+        file.write(written)
+        file.flush()
         fcntl.flock(file, fcntl.LOCK_EX)
         monkeypatch.setattr("random.uniform", lambda *_: float(file.close() or 0))
         with held_gpus(1, "m") as held:
-            assert file.closed and held.locks
+            assert (file.closed, bool(held.locks)) == (not shares, not shares)
 
 
 TORCH = """

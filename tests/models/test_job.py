@@ -285,10 +285,11 @@ def test_a_model_is_loaded_for_its_way_of_asking(model, tmp_path, monkeypatch, s
         with in_process.opened(asked, replace(source, adapter=adapter), scoring, generation, []):
             pass
     assert ["benchc.models.adapter" in names for names in modules] == [True, False, False]
-    monkeypatch.setattr(in_process, "prediction_code", lambda _: "edited")
-    again = in_process.opened(asked, source, scoring, generation, [])
-    with pytest.raises(InputError, match="the code was edited while the model was loaded; run snak"), again:
-        pytest.fail("it is asked")
+    for edited in ("b", "d"):
+        monkeypatch.setattr(in_process, "prediction_code", lambda _, edited=edited: edited)
+        again = in_process.opened(asked, source, scoring, generation, [])
+        with pytest.raises(InputError, match="the code was edited while the model was loaded; run s"), again:
+            pytest.fail("it is asked")
 
 
 @pytest.mark.parametrize(

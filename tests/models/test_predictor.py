@@ -124,6 +124,20 @@ def test_equal_units_at_the_same_time_are_computed_once(predicting):
     assert all(same(results[0], other) for other in results)
 
 
+def test_what_was_encoded_for_another_prompt_is_not_used(predicting):
+    given: list[object] = []
+
+    def compute(scorer, question, units):
+        given.extend(each.groups for each in units)
+        return PREDICT(scorer, question, [UnitInput(each.variants) for each in units])
+
+    own = hashlib.blake2b(b"<image>Which?\x1fa\x1fb", digest_size=16).hexdigest()
+    predictor = predicting(compute=compute)
+    for number, prompt_hash in enumerate(("0" * 32, own, "f" * 32)):
+        predictor.ask(QUESTION, [replace(unit(number), prompt_hash=prompt_hash, groups=["encoded"])])
+    assert given == [None, ["encoded"], None]
+
+
 def test_an_error_in_a_forward_pass_is_one_line_with_the_item(predicting):
     class Failing(PixelScorer):
         def ask(self, question, encoded):
