@@ -320,6 +320,11 @@ def no_object(folder: Path) -> None:
 BEFORE: dict[str, tuple[dict[str, Any], Callable[[Path], object] | None, str]] = {
     "settings": ({}, lambda folder: (folder / "adapter_config.json").unlink(), "has no adapter_config.json"),
     "no object": ({}, no_object, "adapter_config.json is not a JSON object"),
+    "no JSON": (
+        {},
+        lambda folder: (folder / "adapter_config.json").write_text("{"),
+        "adapter_config.json is not a JSON object; copy the adapter again",
+    ),
     "weights": ({}, lambda folder: (folder / "adapter_model.safetensors").unlink(), "has no weights (adapt"),
     "damaged": ({}, damaged, "adapter_model.safetensors is damaged or incomplete"),
     **{

@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from PIL import Image
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from benchc.hugging_face import transformers
+from benchc.models.chat import ChatModel
 from benchc.models.chat_template import chat_template
 from benchc.models.fast_images import accelerated
 from benchc.models.generation import Generation
@@ -60,6 +62,9 @@ def test_a_prompt_beyond_the_context_is_refused(scorers, variants, scoring, monk
     stretched = {"rope_type": "yarn", "factor": 2.0, "original_max_position_embeddings": needed // 2 + 1}
     monkeypatch.setattr(config, "rope_parameters", stretched)
     scorer.chat.require_context(needed)
+    monkeypatch.delitem(stretched, "factor")
+    with pytest.raises(ModelError, match=f"have {needed} tokens, but the model takes {needed - 1} "):
+        scorer.chat.require_context(needed)
     # Some configurations give the stretched context already.
     monkeypatch.setattr(config, "max_position_embeddings", 10 * needed)
     scorer.chat.require_context(9 * needed)
@@ -77,6 +82,28 @@ def test_an_option_beyond_the_context_or_that_merges_with_the_prompt_is_refused(
     sentence = "the answer 'd' changes the tokens of the prompt that ends in ' re'"
     with pytest.raises(ModelError, match=sentence):
         scorers["llava", "letter"].chat.tokens_after(" re", "d")
+    # Nor are more tokens than the prompt has those of an answer, nor is none.
+    for answer in ("d dark green", ""):
+        with pytest.raises(ModelError, match=f"the answer '{answer}' changes the tokens of the prompt"):
+            scorers["llava", "letter"].chat.tokens_after(" re", answer)
+
+
+@pytest.mark.parametrize("merged", [3, 9])
+def test_an_answer_that_merges_with_the_prompt_into_any_other_token_is_refused(merged: int) -> None:
+    tokens = {"re": [5], "red": [merged, 1], "re!": [5, 1]}
+    tokenizer = lambda text, add_special_tokens: {"input_ids": tokens[text]}  # noqa: E731
+    chat = ChatModel(None, SimpleNamespace(tokenizer=tokenizer), {"model": "m"})
+    assert chat.tokens_after("re", "!") == [1]
+    with pytest.raises(ModelError, match=r"^m: the answer 'd' changes the tokens of the prompt that ends in"):
+        chat.tokens_after("re", "d")
+
+
+@pytest.mark.parametrize("head", [None, torch.nn.Identity()])
+def test_a_model_without_a_weight_for_each_token_is_refused(scorers, variants, monkeypatch, head):
+    scorer = scorers["llava", "letter"]
+    monkeypatch.setattr(scorer.chat.model, "get_output_embeddings", lambda: head)
+    with pytest.raises(ModelError, match="the model has no language head with a weight; add a family"):
+        scorer.score(QUESTIONS[0], variants)
 
 
 def test_a_letter_follows_a_special_token_without_a_space(scorers: Scorers) -> None:
@@ -149,6 +176,9 @@ def test_a_processor_that_does_not_fit_the_images_is_refused(scorers, variants, 
     monkeypatch.setattr(chat._encoder, "encode", twice)
     with pytest.raises(ModelError, match="LlavaProcessor makes 2 prompts of 1 variant of one question"):
         chat.encode(chat.render("Which?", len(variants[0])), variants[:1])
+    with pytest.raises(ModelError, match=r"LlavaProcessor makes 4 prompts of 5 variants of one question"):
+        monkeypatch.setattr(chat._encoder, "encode", lambda text, images: encoded(text, images[1:]))
+        chat.encode(chat.render("Which?", len(variants[0])), (variants * 5)[:5])
 
 
 @pytest.mark.parametrize("of_tokenizer", [None, TEXT_ALONE, NO_LIST])

@@ -18,7 +18,7 @@ from safetensors.torch import load_file, save_file
 
 from benchc.corruptions.recipe import clean_recipe
 from benchc.hugging_face import transformers
-from benchc.models import checkpoint, quantised
+from benchc.models import checkpoint, checkpoint_files, quantised
 from benchc.models.asking import AskedModel, Job, ShownImages
 from benchc.models.auto_class import auto_class
 from benchc.models.auto_class_names import AUTO_CLASSES
@@ -99,6 +99,13 @@ def test_code_of_another_repository_is_refused_even_if_trusted(folder: Path, mar
     assert not marker.exists()
 
 
+@pytest.mark.parametrize(("repository", "refused"), [("a/b", True), ("owner/name", False), ("z/b", True)])
+def test_code_of_the_repository_itself_is_no_other(repository, refused):
+    names = {"AutoConfig": f"{repository}--own.Own"}
+    with pytest.raises(ModelError, match=rf"code of another .* \({repository}") if refused else nullcontext():
+        checkpoint_files._refuse_upstream_code("owner/name", "config.json", names)
+
+
 def test_another_family_or_auto_class_is_refused(folder):
     load(folder, family="llava")
     text = message(folder, family="qwen2_5_vl")
@@ -168,12 +175,13 @@ def test_any_damaged_file_is_one_line(folder: Path) -> None:
         load(folder)
 
 
-def test_files_that_change_during_loading_are_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("time", [1, 2**32])
+def test_files_that_change_during_loading_are_refused(folder: Path, monkeypatch, time: int) -> None:
     """The identity would be that of the new files, the predictions those of the old ones."""
     load = transformers.AutoImageProcessor.from_pretrained
 
     def replaced(*arguments: object, **options: object) -> object:
-        os.utime(folder / "config.json", (1, 1))
+        os.utime(folder / "config.json", (time, time))
         return load(*arguments, **options)
 
     monkeypatch.setattr(transformers.AutoImageProcessor, "from_pretrained", replaced)
@@ -186,7 +194,9 @@ def test_what_a_checkpoint_lacks_or_has_too_much_is_said(folder, tmp_path):
     assert "has an adapter (adapter_config.json) beside a model, so it is not clear" in message(folder)
     (folder / "adapter_config.json").unlink()
     (folder / "processor_config.json").unlink()
+    (folder / "other.gguf").touch()  # beside weights that are loaded, it is no fault
     assert "has no settings of an image processor (preprocessor_config.json or " in message(folder)
+    (folder / "other.gguf").unlink()
     (folder / "model.safetensors").rename(folder / "model-q4.gguf")
     assert "its weights are in the format GGUF alone" in message(folder)
     (folder / "model-q4.gguf").unlink()

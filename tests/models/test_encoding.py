@@ -89,6 +89,8 @@ def test_a_prompt_is_encoded_once_for_all_variants_of_its_sizes(nested, images):
     assert encoded("b", 2) == [1]
     assert encoded("b", 2, height=4) == [1]
     assert encoded("b", 1, height=5) == [1]
+    assert encoded("b", 2, height=4) == [1]
+    assert encoded("a", 2, height=4) == [1]
     # Of another number of images, nothing is known.
     assert not encoder.independent(images + 1)
 
@@ -100,6 +102,7 @@ OF_A_BATCH = {
     },
     "of another width": lambda rows: {"mask": torch.ones(rows, 1 + (rows > 1))},
     "none alone": lambda rows: {"mask": torch.ones(rows)} if rows > 1 else {},
+    "alone only": lambda rows: {"mask": torch.ones(rows)} if rows == 1 else {},
     "no tensor": lambda rows: {"names": ["a"] * rows},
     "other pixels": lambda rows: {"pixels": torch.full((rows, 1), 99)},
 }
@@ -130,6 +133,23 @@ def _image(pixels: Any) -> Any:
     from PIL import Image
 
     return Image.fromarray(pixels)
+
+
+def test_images_that_are_padded_to_the_largest_of_a_call_are_encoded_together():
+    class Padding(ImageProcessor):
+        def __call__(self, images: list[Any], *, scale: int) -> dict[str, Any]:
+            values = super().__call__(images, scale=scale)["pixels"]
+            return {"pixels": torch.nn.functional.pad(values, (0, int(values.max())))}
+
+    processor = Processor(nested=True)
+    processor.image_processor = Padding()
+    # The first is the smallest, or the largest.
+    for first, step in ((0, 1), (5, 1), (0, -1)):
+        encoder = PromptEncoder(processor)
+        pixels = encoder.encode("a", variants(3, first=first)[::step])["pixels"]
+        assert pixels[:, 0].tolist() == [2 * first, 2 * first + 2, 2 * first + 4][::step]
+        assert pixels.shape == (3, 1 + 2 * first + 4)
+        assert not encoder.independent(1)
 
 
 def test_an_image_processor_that_is_called_twice_or_never_is_not_called_alone():

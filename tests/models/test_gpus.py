@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import stat
 import subprocess
 import sys
 import time
@@ -178,6 +179,8 @@ def test_a_lock_names_the_job_that_has_it_now(machine, monkeypatch):
         monkeypatch.setenv("SLURM_JOB_ID", allocation)
         with held_gpus(1, "m"):
             assert file.read_text() == f"{os.getpid()} {allocation}"
+    # Of its user alone, whatever the folder for temporary files allows.
+    assert stat.S_IMODE(file.parent.stat().st_mode) == stat.S_IRWXU
 
 
 def test_a_job_waits_for_a_gpu_and_says_whose(start, capsys):
@@ -274,6 +277,30 @@ def test_jobs_of_one_allocation_or_with_a_choice_wait(start, monkeypatch, own, v
         assert time.monotonic() - begin > 0.9
 
 
+@pytest.mark.parametrize(
+    ("written", "shares"),
+    [
+        # Another job has locked it, and does not say yet which.
+        ("", False),
+        ("1 8", False),
+        # By hand, or by other jobs of the scheduler.
+        *((text, True) for text in ("1", "1 7", "1 9")),
+    ],
+)
+def test_a_gpu_is_shared_with_another_job_of_the_scheduler_alone(machine, monkeypatch, written, shares):
+    folder = machine / f"benchc-gpus-{os.getuid()}"
+    folder.mkdir()
+    monkeypatch.setenv(gpus.CUDA, "1")
+    monkeypatch.setenv("SLURM_JOB_ID", "8")
+    with (folder / "GPU-8c7c9c30-f12f-20bf-e14e-d3c4c965af32.lock").open("w") as file:
+        file.write(written)
+        file.flush()
+        fcntl.flock(file, fcntl.LOCK_EX)
+        monkeypatch.setattr("random.uniform", lambda *_: float(file.close() or 0))
+        with held_gpus(1, "m") as held:
+            assert (file.closed, bool(held.locks)) == (not shares, not shares)
+
+
 TORCH = """
 from types import SimpleNamespace
 cards = ["7f57f032-34ab-a064-c37c-7a4f75601cc5", "8c7c9c30-f12f-20bf-e14e-d3c4c965af32"]
@@ -287,8 +314,13 @@ cuda = SimpleNamespace(
     ("variables", "environment"),
     [
         ({}, {"CUDA_VISIBLE_DEVICES": "1"}),
-        ({"CUDA_VISIBLE_DEVICES": "4,2"}, {"CUDA_VISIBLE_DEVICES": "2"}),
-        ({"HIP_VISIBLE_DEVICES": "4,2"}, {"CUDA_VISIBLE_DEVICES": "2", "HIP_VISIBLE_DEVICES": "2"}),
+        # Of more entries, torch sees those before the first that names none.
+        ({"CUDA_VISIBLE_DEVICES": "4,2,-1"}, {"CUDA_VISIBLE_DEVICES": "2"}),
+        # torch for GPUs of AMD reads HIP's before the other.
+        (
+            {"HIP_VISIBLE_DEVICES": "4,2", "CUDA_VISIBLE_DEVICES": "0,1"},
+            {"CUDA_VISIBLE_DEVICES": "2", "HIP_VISIBLE_DEVICES": "2"},
+        ),
     ],
 )
 def test_without_nvidia_smi_gpus_are_told_apart_by_torch(
@@ -302,7 +334,9 @@ def test_without_nvidia_smi_gpus_are_told_apart_by_torch(
     with held_gpus(1, "m") as held:
         assert held.environment == environment
     assert capsys.readouterr().err == "m: without nvidia-smi, GPUs are told apart by torch's UUIDs\n"
-    with pytest.raises(gpus.TooFewGpusError, match=r"^m: needs 3 GPUs, .* sees 2 "), held_gpus(3, "m"):
+    named = next((f"{name}={value}" for name, value in variables.items()), "CUDA_VISIBLE_DEVICES is not set")
+    sentence = rf"^m: needs 3 GPUs, .* sees 2 \(node \S+, {named}\); request"
+    with pytest.raises(gpus.TooFewGpusError, match=sentence), held_gpus(3, "m"):
         pytest.fail("it holds some")
 
 
@@ -432,6 +466,9 @@ def test_a_card_in_use_by_others_is_a_warning(said, machine, monkeypatch, capsys
     # The second is not the job's.
     assert said(unused, used) == []
     assert said(unused, used, count=2) == [line.format(1)]
+    # Also where nothing is said of the first.
+    assert said("", used, count=2) == [line.format(1)]
+    assert len(said(f"{H100}, 954, 80130, 9.0")) == 1
     # That of a job that has just ended is waited for.
     monkeypatch.setattr(cards, "SECONDS_TO_FREE", 10.0)
     before, after = (f"{ONE}, {H100}, {memory}, 9.0\n" for memory in ("40512, 40571", "4, 81079"))
@@ -498,6 +535,9 @@ def test_a_card_too_old_for_flash_attention_or_torch_is_an_error(said, monkeypat
     assert said(f"{T4}, 4, 15000, 7.5", source=model()) == []
     with pytest.raises(ModelError, match=r"^m: torch \S+ has no kernels for Tesla V100 \(.* from 7\.5 on;"):
         said("Tesla V100, 4, 32000, 7.0", source=model())
+    # Also after one whose capability is not known.
+    with pytest.raises(ModelError, match=r"has no kernels for Tesla V100"):
+        said(f"{T4}, 4, 15000, [N/A]", "Tesla V100, 4, 32000, 7.0", count=2, source=model(gpus=2))
     # A server may have another torch.
     assert said("Tesla V100, 4, 32000, 7.0") == []
 
@@ -544,10 +584,29 @@ def test_weights_that_cannot_fit_are_an_error(said, tmp_path, monkeypatch):
     )
     with pytest.raises(ModelError, match=r"free on Tesla T4; set `dtype: bfloat16`, or raise"):
         said(small, source=model(tmp_path))
+    with monkeypatch.context() as patch:
+        patch.setattr(cards, "weight_bytes", lambda _: 81_350_000_000)
+        sentence = r"its weights take 81\.3 GB with .*, and 42\.5 GB are free on NVIDIA H100"
+        with pytest.raises(ModelError, match=sentence):
+            said(f"{H100}, 40512, 40571, 9.0", source=model())
+        # What is free on one GPU says nothing where that of the other is not known.
+        two = [f"{H100}, 0, 40571, 9.0", "NVIDIA GB10, [N/A], [N/A], 12.1"]
+        assert said(*two, count=2, source=model(gpus=2)) == []
     # Of 1.1 MB, a part may not be loaded into the 1.05 MB that are free.
     assert said(small, source=model(tmp_path, dtype="float16")) == []
     # On both together.
     assert said(small, small, count=2, source=model(tmp_path, gpus=2)) == []
+
+
+def test_an_encoder_takes_one_gpu(monkeypatch):
+    monkeypatch.setenv(gpus.CUDA, "1,0")
+    monkeypatch.setenv("CUDA_DEVICE_ORDER", "")  # both are put back
+    try:
+        cards.take_cards("e")
+        assert os.environ[gpus.CUDA] == "0"
+    finally:
+        gpus._kept.close()
+        gpus.take_gpus.cache_clear()
 
 
 def test_a_job_checks_its_cards_before_it_loads_the_model(machine, monkeypatch):

@@ -35,6 +35,8 @@ def tower() -> Tower:
         ({"layer": -1}, {"layer": -2}),
         ({"layer": -1}, {}),
         ({"more": {"a": 1}}, {"more": {"a": 2}}),
+        ({"sizes": [2]}, {"sizes": [2, 3]}),
+        *(({"sizes": given}, {"sizes": None}) for given in ([2], {"a": 2}, torch.tensor([2, 3]))),
     ],
 )
 def test_equal_arguments_have_the_features_that_were_computed(tower, options, others):

@@ -10,6 +10,7 @@ from safetensors.torch import save_file
 
 from benchc.models.loading_report import require_floats, require_vocabulary, require_weights
 from benchc.models.protocol import ModelError
+from benchc.models.weights import weights_problem
 
 SHAPES = [("b.weight", (2, 3), (4, 3)), ("a.weight", (1,), (5,))]
 
@@ -86,6 +87,36 @@ def test_weights_are_real_numbers(tmp_path, format_, name, dtype, refused):
     sentence = rf"^m: {name} in (model|pytorch_model)\.{format_} is stored as {refused}, and nothing says"
     with pytest.raises(ModelError, match=sentence):
         require_floats("m", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("files", "problem"),
+    [
+        ([], "no weights"),
+        (["notes.safetensors.txt"], "no weights"),
+        (["pytorch_model.bin"], None),
+        (["model.safetensors"], None),
+        # Which a server may read.
+        (["model-q4.gguf"], None),
+        (["model-1.safetensors", "model-2.safetensors", "model.safetensors.index.json"], None),
+        (["model-1.safetensors", "model.safetensors.index.json"], "model-2.safetensors is missing"),
+        (["model.safetensors", "cut"], "model.safetensors is damaged or incomplete"),
+    ],
+)
+def test_weights_that_are_not_there_or_not_whole_are_named(tmp_path, files, problem):
+    for name in files:
+        if name.endswith(".safetensors"):
+            save_file({"a.weight": torch.zeros(9)}, tmp_path / name)
+        else:
+            (tmp_path / name).write_text("weights")
+    if "model.safetensors.index.json" in files:
+        shards = {each: f"model-{each}.safetensors" for each in "12"}
+        (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": shards}))
+    if "cut" in files:
+        path = tmp_path / "model.safetensors"
+        path.write_bytes(path.read_bytes()[:-1])
+    assert weights_problem(tmp_path) == problem
+    assert weights_problem(tmp_path / "absent") == "no weights"
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from benchc.models.generation import Generation
 from benchc.models.letter import LetterScorer
 from benchc.models.load import load_generator, load_scorer
 from benchc.models.pass_limit import PassLimit
-from benchc.models.placement import division
+from benchc.models.placement import division, place
 from benchc.models.predict import Passes, answer_units, predict_units
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import CheckpointSource, ModelError, UnitInput
@@ -157,6 +157,37 @@ def test_a_model_is_divided_among_the_gpus_of_its_job(monkeypatch):
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
     with pytest.raises(Exception, match="m: the job needs 2 GPUs, but torch finds 1; request a node with"):
         predict.load_model(CheckpointSource("m", device="cuda", gpus=2), None, "letter")
+    # More than it needs are no fault.
+    monkeypatch.setattr(predict, "load_scorer", lambda *_: "loaded")
+    for count in (2, 3):
+        monkeypatch.setattr(torch.cuda, "device_count", lambda count=count: count)
+        assert predict.load_model(CheckpointSource("m", device="cuda", gpus=2), None, "letter") == "loaded"
+
+
+@pytest.mark.usefixtures("torch_settings")
+def test_a_divided_model_stays_where_it_is_and_its_blocks_alone_are_compiled():
+    compiled: list[dict[str, bool]] = []
+
+    class Block:
+        def compile(self, **how: bool) -> None:
+            compiled.append(how)
+
+    class Other(Block):
+        pass
+
+    model = SimpleNamespace(hf_device_map={"layers.0": 0, "layers.1": 1}, _no_split_modules=["Block"])
+    model.modules = lambda: [Other(), Block(), Block()]
+    place(model, CheckpointSource("m", device="cuda", gpus=2))
+    assert not compiled
+    place(model, CheckpointSource("m", device="cuda", gpus=2, compile=True))
+    # For all sizes, and with operations that always give the same bits.
+    assert compiled == [{"dynamic": True}] * 2
+    assert torch.are_deterministic_algorithms_enabled()
+    assert torch.is_deterministic_algorithms_warn_only_enabled()
+    for part in ("cpu", "disk"):
+        model.hf_device_map["layers.1"] = part
+        with pytest.raises(ModelError, match="does not fit"), StandInDevice():
+            place(model, CheckpointSource("m", device="cuda"))
 
 
 def test_the_head_computes_where_its_weight_is():

@@ -82,6 +82,9 @@ def test_a_job_computes_without_tf32_whatever_the_code_of_a_model_allows(load, a
     # As torch says it where the two interfaces agree.
     assert (backends.cuda.matmul.allow_tf32, backends.cudnn.allow_tf32) == (False, False)
     assert torch.get_float32_matmul_precision() == "highest"
+    if load != "encoder":
+        # Deterministic algorithms would fill all new memory first, which takes time and changes no number.
+        assert not torch.utils.deterministic.fill_uninitialized_memory
 
 
 # Passes of several units.
@@ -122,6 +125,10 @@ def test_units_pass_alone_unless_they_may_pass_together(monkeypatch):
     assert passed("always", sizes)[:2] == ([16, 10], expected)
     # A single row passes alone, since its bits would differ; the first passes are repeated unit by unit.
     assert passed("if_equal", sizes)[:2] == ([1, 20, 5, 5, 5, 5, 5], expected)
+    # As many as the limit allows.
+    monkeypatch.setattr("benchc.models.pass_limit.TOKENS_ON_CPU", 16 * 50)
+    assert passed("always", sizes)[:2] == ([16, 10], expected)
+    monkeypatch.setattr("benchc.models.pass_limit.TOKENS_ON_CPU", 1024)
     # Nor together where the memory does not suffice.
     calls, found, _ = passed("always", [4, 4], capacity=5)
     assert calls == [8, 4, 4] and found == passed("never", [4, 4])[1]

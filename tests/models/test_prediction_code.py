@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from benchc.closure import module_file, source_closure
+from benchc.models import identity as identity_of_model
 from benchc.models import prediction_code
 from benchc.models.identity import prediction_identity
 from benchc.models.load import load_scorer
@@ -164,6 +165,8 @@ def test_the_identity_has_the_library_of_the_gpu(checkpoints, monkeypatch, cuda,
     assert found["device"] == "stand-in"
     libraries = {name: found[name] for name in ("cuda", "hip", "cpu_capability") if name in found}
     assert libraries == {"hip" if hip else "cuda": expected}
+    # Whatever its name is.
+    assert {"cpu_capability"}.isdisjoint(identity_of_model._torch_settings("NVIDIA H100 80GB HBM3"))
 
 
 @pytest.mark.usefixtures("torch_settings")

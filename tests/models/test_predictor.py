@@ -16,7 +16,9 @@ import pytest
 import torch
 
 from benchc.models.cache.unit_cache import AnswerCache, PredictionCache
-from benchc.models.encoding import Encoded, sizes_of
+from benchc.models.encoding import Encoded, VariantGroup, sizes_of
+from benchc.models.inference import groups_of, infer
+from benchc.models.items import Item
 from benchc.models.predict import Passes, answer_units, predict_units
 from benchc.models.predictor import Answerer, Predictor
 from benchc.models.protocol import ModelError, NoTextOnlyError, OptionScores, Reply, UnitInput
@@ -122,6 +124,20 @@ def test_equal_units_at_the_same_time_are_computed_once(predicting):
     assert all(same(results[0], other) for other in results)
 
 
+def test_what_was_encoded_for_another_prompt_is_not_used(predicting):
+    given: list[object] = []
+
+    def compute(scorer, question, units):
+        given.extend(each.groups for each in units)
+        return PREDICT(scorer, question, [UnitInput(each.variants) for each in units])
+
+    own = hashlib.blake2b(b"<image>Which?\x1fa\x1fb", digest_size=16).hexdigest()
+    predictor = predicting(compute=compute)
+    for number, prompt_hash in enumerate(("0" * 32, own, "f" * 32)):
+        predictor.ask(QUESTION, [replace(unit(number), prompt_hash=prompt_hash, groups=["encoded"])])
+    assert given == [None, ["encoded"], None]
+
+
 def test_an_error_in_a_forward_pass_is_one_line_with_the_item(predicting):
     class Failing(PixelScorer):
         def ask(self, question, encoded):
@@ -134,6 +150,16 @@ def test_an_error_in_a_forward_pass_is_one_line_with_the_item(predicting):
     assert "(IndexError: index 7 is out of bounds, test_predictor.py line " in message
     with pytest.raises(NoTextOnlyError, match=r"takes no prompt without an image \(IndexError: index 7"):
         predict_units(Failing(), QUESTION, [UnitInput([[]])], Passes())
+    # Which says enough without the item, as it is so for all.
+    with pytest.raises(NoTextOnlyError, match=r"^the model takes no prompt without an image"):
+        predicting(Failing()).ask(QUESTION, [replace(unit(1), variants=[[]])])
+
+    class Refusing(PixelScorer):
+        def ask(self, question, encoded):
+            raise ModelError("a logit is NaN")
+
+    with pytest.raises(ModelError, match=r"^item s/1 under fog: a logit is NaN$"):
+        predicting(Refusing()).ask(QUESTION, [unit(1, 2)])
 
 
 def test_a_unit_is_split_until_it_fits_into_memory(predicting):
@@ -199,7 +225,7 @@ def test_scores_that_are_not_finite_are_refused_and_not_cached(predicting, field
     class Overflowing(PixelScorer):
         def score(self, question, variants):
             scores = super().score(question, variants)
-            getattr(scores, field)[1] = value
+            getattr(scores, field)[1:] = value  # the first is named
             return scores
 
     predictor = predicting(Overflowing())
@@ -274,3 +300,40 @@ def test_predictions_that_other_code_computed_are_counted_by_it(predicting, monk
     monkeypatch.setattr(predictor.cache, "get", adopted)
     predictor.ask(QUESTION, units)
     assert (predictor.computed, predictor.cached, dict(predictor.adopted)) == (0, 3, {"code1": 2})
+
+
+def test_consecutive_units_of_an_item_are_asked_about_together_within_a_number_of_bytes():
+    units = [unit(1), unit(2, 3), unit(4), replace(unit(5), item="s/2"), unit(6)]  # of 18 bytes a variant
+
+    def grouped(most: int) -> list[int]:
+        groups = list(groups_of(units, most))
+        assert [each for group in groups for each in group] == units
+        return list(map(len, groups))
+
+    assert grouped(10**6) == grouped(72) == [3, 1, 1]
+    assert grouped(71) == grouped(54) == [2, 1, 1, 1]
+    assert grouped(53) == grouped(0) == [1, 1, 1, 1, 1]
+    # Of a unit that another process has encoded, what the model reads.
+    inputs = {"ids": torch.zeros(2, 3, dtype=torch.int16)}
+    encoded = VariantGroup([0], Encoded("", (), 1, inputs, independent=False))
+    hashed = replace(unit(1), image_hashes=["h"])
+    assert [each.nbytes for each in (unit(1, 2), hashed, replace(hashed, groups=[encoded] * 2))] == [
+        36,
+        0,
+        24,
+    ]
+
+
+def test_each_unit_is_asked_with_its_own_question_and_rows_are_in_the_order_of_the_items():
+    items = {id_: Item(Question(f"Who is {id_}?", ()), ()) for id_ in ("s/2", "s/1")}
+    units = [replace(unit(n), item=id_) for n, id_ in enumerate(("s/1", "s/1", "s/2", "s/1"))]
+
+    def ask(model, question, group):
+        for each in group:
+            yield {"id": each.item, "asked": question.question, "value": int(each.variants[0][0].max())}
+
+    rows = [("s/2", 2), ("s/1", 0), ("s/1", 1), ("s/1", 3)]
+    expected = [{"id": id_, "asked": f"Who is {id_}?", "value": value} for id_, value in rows]
+    for at_once in (1, 2):
+        # A list is emptied once its rows are there.
+        assert infer(None, items, iter(units), ask, at_once) == expected

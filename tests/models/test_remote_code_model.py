@@ -1,5 +1,6 @@
 """What all families with code of their own share; whole models are in test_remote_code.py."""
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from benchc.models.remote_code import (
     Loading,
     RemoteCodeModel,
     package,
+    package_code,
     package_digest,
     require_class,
     require_parameters,
@@ -211,8 +213,9 @@ def test_settings_are_those_of_the_family_and_the_entry_chooses():
 
 def test_other_code_than_the_family_is_about_is_refused():
     require_class("m", made(), "Plain")
-    with pytest.raises(ModelError, match=r"^m: its code defines the model Plain, not Other; correct"):
-        require_class("m", made(), "Other")
+    for name in ("Other", "Qwen"):
+        with pytest.raises(ModelError, match=rf"^m: its code defines the model Plain, not {name}; correct"):
+            require_class("m", made(), name)
 
     def named(a: int, b: int) -> None: ...
 
@@ -224,6 +227,15 @@ def test_other_code_than_the_family_is_about_is_refused():
         ModelError, match=r"^m: .*named of its code has no argument 'c' \(it has a, b\); give"
     ):
         require_parameters("m", named, "a", "c", "d")
+
+
+@pytest.mark.parametrize("time", [1, 2**32])
+def test_files_that_change_while_they_are_loaded_are_refused(tmp_path, time):
+    config = tmp_path / "config.json"
+    config.write_text("{}")
+    loading = package_code(CheckpointSource(str(tmp_path)))
+    with pytest.raises(ModelError, match="its files changed while it was loaded; run snakem"), loading:
+        os.utime(config, (time, time))
 
 
 def test_a_package_is_known_by_its_python_files(tmp_path, monkeypatch):

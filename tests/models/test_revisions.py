@@ -274,7 +274,11 @@ def test_a_damaged_index_is_left_to_the_loading(folder: Path, content: str) -> N
     assert folder / "model.safetensors.index.json" in deciding_files(folder)
 
 
-@pytest.mark.parametrize("outside", ["../outside.safetensors", "a/../../outside.safetensors", "{absolute}"])
+@pytest.mark.parametrize(
+    "outside",
+    # The last is longer than the name of any file.
+    ["../outside.safetensors", "a/../../outside.safetensors", "{absolute}", pytest.param("x" * 300, id="x")],
+)
 def test_weights_outside_the_folder_are_left_to_the_loading(folder: Path, outside: str) -> None:
     named = outside.format(absolute=folder.parent / "outside.safetensors")
     (folder / "model.safetensors").rename(folder.parent / "outside.safetensors")

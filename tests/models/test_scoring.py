@@ -170,6 +170,16 @@ LISTED = "What are they doing?\nOption: A:Jumping; B:Standing;"
         (FORM, Question("Is it?", ("no", "yes")), "Is it? Please answer Yes or No.", ("No", "Yes")),
         (FORM, Question("Is it?", (" NO", "yes ")), "Is it? Please answer Yes or No.", ("No", "Yes")),
         (FORM, ACTION, f"{LISTED} {FORM.others}", ("A", "B")),
+        # Before and after all letters, and Yes and No, in the order of characters.
+        *(
+            (
+                FORM,
+                Question("Which?", each),
+                f"Which?\nOption: A:{each[0]}; B:{each[1]}; {FORM.others}",
+                ("A", "B"),
+            )
+            for each in (("10", "20"), ("round", "square"))
+        ),
         # Options that are letters are in the question already.
         (FORM, Question(LISTED, ("A", "B")), f"{LISTED} {FORM.others}", ("A", "B")),
         (BY_TEXT, ACTION, "What are they doing? Answer in short.", ("Jumping", "Standing")),
@@ -264,3 +274,11 @@ def test_a_model_that_needs_an_image_says_so(scorers, monkeypatch):
         scorer.encode(Question("Is it?", ("a", "b")), [[]])
     with pytest.raises(ValueError, match="images are needed"):
         scorer.encode(Question("Is it?", ("a", "b")), [[np.zeros((8, 8, 3), dtype=np.uint8)]])
+
+    # Nor is a full GPU, on which some models encode, the model's fault.
+    def fill(self, prompt, variants):
+        raise torch.OutOfMemoryError("full")
+
+    monkeypatch.setattr(type(scorer.chat), "encode", fill)
+    with pytest.raises(torch.OutOfMemoryError):
+        scorer.encode(Question("Is it?", ("a", "b")), [[]])

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Literal
 
+import huggingface_hub.constants
 import psutil
 import pytest
 
@@ -21,6 +22,7 @@ from benchc.models.gpus import held_gpus
 from benchc.models.job import checkpoint_source
 from benchc.models.over_http import opened
 from benchc.models.protocol import ModelError, UnitInput
+from benchc.models.server.served import UNKNOWN, OtherModelError
 from tests.models import vllm_like
 from tests.models.conftest import QUESTIONS
 from tests.models.stand_ins.nvidia_smi import TWO, use_machine, write_nvidia_smi
@@ -150,6 +152,39 @@ def test_a_head_dtype_that_the_server_ignores_is_refused(checkpoints, tmp_path, 
         assert is_known and model.identity["command"] == SLEEPING + OVERRIDES
 
 
+def test_what_serves_another_model_is_to_be_corrected(checkpoints, tmp_path, another):
+    another.name, another.key = "owner/other", None
+    asked, job = AskedModel(label="tiny", location="owner/name"), Job(server_url=another.url)
+    for opening, fix in (
+        (opened(asked, checkpoint_source(asked, job, None), "letter", None, job), "start "),
+        (started(checkpoints["llava"], tmp_path / "log", SLEEPING), "let `command` serve it as {model}"),
+    ):
+        sentence = f"the server serves another model, owner/other; {re.escape(fix)}"
+        with pytest.raises(OtherModelError, match=sentence), opening:
+            pytest.fail("it is asked")
+
+
+def test_a_model_that_is_not_here_is_no_servers_matter(tmp_path, monkeypatch):
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    monkeypatch.setattr(over_http, "_started", lambda *_: pytest.fail("it is started"))
+    opening = started(Path("owner/absent"), tmp_path / "log")
+    with (
+        pytest.raises(ModelError, match=r"^owner/absent: its default branch is not in the Hub's cach"),
+        opening,
+    ):
+        pytest.fail("it is asked")
+
+
+@pytest.mark.parametrize(
+    ("system_prompt", "template", "is_seen"),
+    [("", UNKNOWN, True), ("Be brief.", "4f1c", True), ("Be brief.", UNKNOWN, False)],
+)
+def test_a_system_prompt_that_may_not_reach_the_model_is_a_warning(system_prompt, template, is_seen):
+    found = over_http.unseen_system_prompt({"system_prompt": system_prompt, "chat_template": template})
+    assert (found is None) == is_seen
+    assert is_seen or "so it is not known whether the model reads the `system_prompt`" in str(found)
+
+
 def test_code_of_a_served_folder_is_part_of_the_identity(checkpoints, tmp_path, another):
     folder = tmp_path / "model"
     shutil.copytree(checkpoints["llava"], folder)
@@ -158,6 +193,8 @@ def test_code_of_a_served_folder_is_part_of_the_identity(checkpoints, tmp_path, 
     for _ in range(2):
         with started(folder, tmp_path / "server.log", SLEEPING) as model:
             revisions.append(model.identity["revision"])
+            # What it reads is encoded on the server, while the job makes other images.
+            assert model.prefetches and not model.encodes
         (folder / "modeling.py").write_text("TEMPERATURE = 2\n")
     assert len(set(revisions)) == 2
 

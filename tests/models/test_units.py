@@ -1,6 +1,7 @@
 """Units of items that share images: from a file or corrupted on the fly, in any order, in bounded memory."""
 
 import io
+import shutil
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from benchc.images import encode_png, pixel_hash
 from benchc.models import units
 from benchc.models.asking import AskedModel, Job, ShownImages
 from benchc.models.items import read_items, refuse_open_questions
-from benchc.models.units import Recipes, unit_images, units_in
+from benchc.models.units import Recipes, items_sharing_images, unit_images, units_in
 from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import TableFile, read_table, write_table
@@ -214,6 +215,14 @@ def test_few_rows_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     hashes(folder, [folder / "gaussian_noise.parquet"])
     # 41 items in chunks of 16, at five severities; the first four have two images.
     assert [len(each) for each in rows] == [14 * 5, 16 * 5, 9 * 5]
+    rows.clear()
+    # Of two files, each of which is read ahead, half as many at once.
+    files = [folder / f"{name}.parquet" for name in ("gaussian_noise", "fog")]
+    shutil.copyfile(*files)
+    assert len([*unit_images(folder / "pool.parquet", SHOWN, files)]) == 2 * len(
+        [*items_sharing_images(SHOWN)]
+    )
+    assert max(len(each) for each in rows) == 8 * 5
 
 
 # Of few images, so that items share them.
@@ -270,6 +279,26 @@ def test_groups_have_each_item_once_and_few_images(shown: list[list[str]], most:
     if most == 16:
         owners = [(key, number) for number, group in enumerate(groups) for id_ in group for key in keys[id_]]
         assert len(set(owners)) == len({key for key, _ in owners})
+
+
+def test_parts_have_the_units_of_the_whole(folder: Path) -> None:
+    keys = {id_: SHOWN[id_] for id_ in ("p/0", "p/1", "p/4", "p/40")}  # which share images
+    for images in (MADE, [folder / "gaussian_noise.parquet"]):
+        whole = [*unit_images(folder / "pool.parquet", keys, images)]
+        for most, sizes in ((4, [4]), (3, [3, 1])):
+            parts = [*units.in_parts(whole, most)]
+            assert [len(part.items) for part in parts] == sizes
+            for found, expected in zip(units_in(parts), units_in(whole), strict=True):
+                assert (found.item, found.severities) == (expected.item, expected.severities)
+                np.testing.assert_array_equal(found.variants, expected.variants)
+    parts = units.in_parts([units.InPlaceOfImages("no_image", ["a", "b", "c"])], 2)
+    assert [part.items for part in parts] == [["a", "b"], ["c"]]
+
+
+def test_a_group_has_as_many_images_as_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(units, "IMAGES_OF_GROUP", 3)
+    shown = {"p/0": ["x"], "p/1": ["x", "y", "z"], "p/2": ["z", "w"], "p/3": ["v", "w"]}
+    assert [*units.items_sharing_images(shown)] == [["p/0", "p/1"], ["p/2", "p/3"]]
 
 
 @pytest.mark.parametrize(
