@@ -181,8 +181,9 @@ def test_an_own_file_that_cannot_be_used_is_one_error(
 
 
 def test_a_severity_that_the_suite_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
-    raw["corruptions"] |= {"suite": "r-bench", "types": ["jpeg"]}
+    raw["corruptions"] |= {"suite": "r-bench", "types": ["jpeg"], "severities": [3, 4, 5]}
     assert errors(raw, root) == (
+        "config.yaml: corruptions.severities[1] is 4, but r-bench has the severities 1, 2, 3.",
         "config.yaml: corruptions.severities[2] is 5, but r-bench has the severities 1, 2, 3.",
     )
 

@@ -54,6 +54,16 @@ def test_a_path_is_recorded_as_it_is_used(raw: dict[str, Any], root: Path) -> No
         texts.add(recorded(raw | {"sources": ["a"]}, root, DATA="data")["results/trial/config-sources.yaml"])
     (only,) = texts
     assert yaml.safe_load(only)["a"]["path"] == "data/a.tsv"
+    # And so is that of an adapter.
+    texts = set()
+    for path in ("data", "./data/../data", "${DATA}", f"{root}/data"):
+        (root / "models.yaml").write_text(
+            MODELS.replace('revision: "1"', f"revision: '1', adapter: '{path}'")
+        )
+        files = recorded(raw | {"sources": ["a"]}, root, DATA="data")
+        texts.add(files["results/trial/config-models.yaml"])
+    (only,) = texts
+    assert yaml.safe_load(only)["large"]["adapter"] == "data"
 
 
 def test_the_files_of_a_conversion_are_recorded_as_they_are_used(raw: dict[str, Any], root: Path) -> None:
