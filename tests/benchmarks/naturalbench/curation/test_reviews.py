@@ -350,6 +350,13 @@ def test_ids_are_no_numbers_and_the_digest_is_of_the_answers(tmp_path):
     assert digest(lines) == digest([lines[0], *lines[:0:-1]]) == digest(filled(answers=["YES", *ANSWERS[1:]]))
     others = [filled(answers=["No", *ANSWERS[1:]]), lines[:-1], filled("bob"), [["id"]], [["idd"]]]
     assert len({digest(each) for each in [lines, *others]}) == 6
+    # The last one is no review.
+    with pytest.raises(
+        InputError, match=r"x\.csv: has no column 'id'; keep the columns id, annotator, answer"
+    ):
+        review_files.check_file(tmp_path / "x.csv")
+    digest(lines)
+    review_files.check_file(tmp_path / "x.csv")
 
 
 def test_pairs_or_the_questions_of_a_round_are_read(tmp_path):
