@@ -156,15 +156,19 @@ def test_models_on_the_benchmark_of_a_finished_run_are_those_of_both_catalogues(
     raw: dict[str, Any], root: Path
 ) -> None:
     (root / "data.tsv").touch()
+    (root / "old").mkdir()
+    models = MODELS.replace('repo: owner/large, revision: "1"', "path: old")
+    (root / "models.yaml").write_text(models)
     (root / "sources.yaml").write_text("s: {label: S, path: data.tsv, task_column: category}\n")
     for path, text in resolved(load(raw | {"sources": ["s"]}, root), "results/trial", root).items():
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_text(text)
     # What the finished run read need not be here, and its models are as they were.
     (root / "data.tsv").unlink()
+    (root / "old").rmdir()
     (root / "model").mkdir()
     third = "third: {label: Third, family: llava, scoring: letter, path: '${HERE}/model', gpus: 2}\n"
-    (root / "models.yaml").write_text(MODELS.replace("label: Large", "label: Changed") + third)
+    (root / "models.yaml").write_text(models.replace("label: Large", "label: Changed") + third)
     new = {"name": "new", "catalogues": {"models": "models.yaml"}}
     new["evaluate"] = {"benchmark": "results/trial", "models": ["third"]}
     config = load(new, root, environment={"HERE": "."})
