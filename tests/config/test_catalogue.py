@@ -223,6 +223,10 @@ def test_a_file_that_a_run_writes_need_not_exist(raw: dict[str, Any], root: Path
     (root / "results/other/curate/groups.tsv").mkdir(parents=True)
     (root / "sources.yaml").write_text(entry)
     assert "has no csv, JSON Lines or Parquet file" in errors(raw, root)[0]
+    # A run writes no model, and no adapter.
+    for change in ("path: ./results/m", "path: envs, adapter: ./results/m"):
+        (root / "models.yaml").write_text(MODELS.replace('repo: owner/large, revision: "1"', change))
+        assert "there is no ./results/m" in errors(raw, root)[-1]
 
 
 def test_an_unset_variable_is_named(raw: dict[str, Any], root: Path) -> None:

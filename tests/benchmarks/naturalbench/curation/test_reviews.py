@@ -314,6 +314,8 @@ def test_all_faults_of_all_files_are_named_and_who_is_waited_for(tmp_path):
     both(tmp_path, [*lines, *(["x", "anna", *[""] * 5, "Yes"] for _ in range(SHOWN + 3))])
     found = lines_of(tmp_path)
     assert len(found) == SHOWN + 2 and found[-2] == f"error: {tmp_path}/reviews/0/anna.csv: 3 more faults"
+    both(tmp_path, [*lines, *(["x", "anna", *[""] * 5, "Yes"] for _ in range(SHOWN))])
+    assert len(lines_of(tmp_path)) == SHOWN + 1
     both(tmp_path, [filled()[0], *(line[:3] for line in filled()[1:])], [["choices"]])
     found = [line.rpartition("/")[2] for line in lines_of(tmp_path)]
     assert [line.split("; ")[0] for line in found[:-1]] == [

@@ -38,6 +38,10 @@ def test_what_a_judge_does_not_use_is_no_option_of_it() -> None:
     # How a judge is reached decides nothing.
     judge = Judge.model_validate({"mode": "replay", "url": "http://x", "concurrency": 2, "recordings": "r"})
     assert judge.options == Judge().options == JudgeOptions()
+    reached: Any = {"url": "http://x", "api_key_env": "K", "concurrency": 2, "timeout_s": 3.0}
+    for mode, folder in (("record", Path("kept")), ("replay", Path("kept")), ("live", None)):
+        service = Judge.model_validate({"mode": mode, **reached}).service("kept")
+        assert service == Service(mode=mode, recordings=folder, **reached)
 
 
 @pytest.mark.parametrize(
