@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchc.config.benchmarks import known_benchmarks, module_of, package_of
+from benchc.config.benchmarks import benchmarks_with, known_benchmarks, module_of, package_of
 from benchc.errors import InputError
 from tests.config.trial import CONFIG
 
@@ -13,6 +13,7 @@ def test_a_benchmark_is_a_folder_with_settings() -> None:
     assert "toy" in known_benchmarks()
     assert "benchmark: toy" in CONFIG and module_of("toy", "settings").Settings.MODEL_KEYS
     assert package_of("a-b-c") == "a_b_c"
+    assert benchmarks_with("settings") == known_benchmarks() and "toy" not in benchmarks_with("new")
 
 
 @pytest.mark.parametrize(

@@ -56,6 +56,23 @@ family: eagle, scoring: text, path: ., system_prompt: Be brief.
     x has system_prompt, but the family eagle is loaded by its own code; remove it.
 family: eagle, scoring: text, path: ., chat_template: Be brief.
     x has chat_template, but the family eagle is loaded by its own code; remove it.
+family: eagle, scoring: text, path: ., auto_class: AutoModelForCausalLM
+    x has auto_class, but the family eagle is loaded by its own code; remove it.
+family: eagle, scoring: text, path: ., adapter: b
+    x has adapter, but the family eagle is loaded by its own code; remove it.
+PLAIN, path: a, adapter: b, gpus: 2
+    x has adapter and gpus: 2, but an adapter is merged into a model of one device; merge it (peft's
+    merge_and_unload), and give the folder of the result as `path`.
+PLAIN, adapter: b, train: {TRAIN}
+    x has adapter and train, but no adapter was made for a model that the run trains; give its folder as
+    `path`.
+PLAIN, path: a, adapter_revision: v1
+    x has an adapter_revision without an adapter on the Hub, but only that has revisions.
+PLAIN, path: a, adapter: ./b, adapter_revision: v1
+    x has an adapter_revision without an adapter on the Hub, but only that has revisions.
+scoring: text, adapter: a, server: {url: 'http://a', model: m}
+    x has server and adapter, but the server loads the model; start it with the adapter (`vllm serve BASE
+    --enable-lora --lora-modules NAME=FOLDER`), and give NAME as server.model.
 PLAIN, train: {TRAIN, stesp: 600}
     unknown key x.train.stesp (did you mean steps?).
 PLAIN, train: {TRAIN, text_share: 1.5}
@@ -124,6 +141,43 @@ def test_the_code_of_a_commit_or_of_a_folder_can_be_trusted(raw: dict[str, Any],
     assert not models["small"].trust_remote_code
 
 
+def test_an_adapter_is_a_folder_an_id_on_the_hub_or_none(
+    raw: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("model", "lora", "owner/lora"):
+        (root / folder).mkdir(parents=True)
+    (root / "file").touch()
+
+    def write(keys: str) -> None:
+        path = "path: '${HERE}/model'"
+        (root / "models.yaml").write_text(
+            MODELS.replace('repo: owner/large, revision: "1"', f"{path}, {keys}")
+        )
+
+    def found(keys: str) -> tuple[str | None, str | None, str | None]:
+        write(keys)
+        model = load(raw, root, environment={"HERE": "."}).models["large"]
+        assert model.path == "./model"
+        return model.adapter, model.adapter_repo, model.adapter_folder
+
+    assert found("adapter: '${HERE}/lora', gpus: 1") == ("./lora", None, "./lora")
+    hub = "adapter: owner/lora, adapter_revision: v1"
+    assert found(hub) == ("owner/lora", "owner/lora", None)
+    # The model alone, though its folder may have an adapter.
+    assert found("adapter: none, gpus: 2") == ("none", None, None)
+    for adapter, problem in (
+        ("gone", "there is no gone"),
+        ("file", "file is a file, not the folder of an adapter"),
+    ):
+        write(f"adapter: {adapter}")
+        assert errors(raw, root, HERE=".") == (f'models.yaml: large.adapter is "{adapter}", but {problem}.',)
+    # A folder of this name is the one that is meant.
+    monkeypatch.chdir(root)
+    assert found("adapter: owner/lora") == ("owner/lora", None, "owner/lora")
+    write(hub)
+    assert "without an adapter on the Hub" in errors(raw, root)[0]
+
+
 def test_an_invalid_id_is_refused(raw: dict[str, Any], root: Path) -> None:
     (root / "models.yaml").write_text(
         MODELS + "My Model: {label: X, family: llava, scoring: text, repo: a/b}\n"
@@ -169,6 +223,10 @@ def test_a_file_that_a_run_writes_need_not_exist(raw: dict[str, Any], root: Path
     (root / "results/other/curate/groups.tsv").mkdir(parents=True)
     (root / "sources.yaml").write_text(entry)
     assert "has no csv, JSON Lines or Parquet file" in errors(raw, root)[0]
+    # A run writes no model, and no adapter.
+    for change in ("path: ./results/m", "path: envs, adapter: ./results/m"):
+        (root / "models.yaml").write_text(MODELS.replace('repo: owner/large, revision: "1"', change))
+        assert "there is no ./results/m" in errors(raw, root)[-1]
 
 
 def test_an_unset_variable_is_named(raw: dict[str, Any], root: Path) -> None:
@@ -186,6 +244,11 @@ def test_two_models_of_a_run_with_one_label_are_refused(raw: dict[str, Any], roo
     raw["selectors"] = ["small", "third"]
     assert errors(raw, root) == (
         'models.yaml: third.label is "Small", and so is small.label; a run that uses both needs two labels.',
+    )
+    (root / "models.yaml").write_text(MODELS + third.replace("label: Small", "label: small"))
+    assert errors(raw, root) == (
+        'models.yaml: third.label is "small", which is the id of another; a run that uses both needs another '
+        "label.",
     )
 
 
@@ -303,12 +366,13 @@ READER = "r: {label: R, path: r.tsv, task_column: category, reader: {%s}}\n"
 def test_excluded_values_are_in_one_order(raw: dict[str, Any], root: Path) -> None:
     (root / "r.tsv").touch()
     excluded = "exclude: {kind: [sort, count], category: [look], a: b}, pixel_keys: true, one_image: true"
+    excluded += ", columns: {image: [left, right], options: choices}"
     (root / "sources.yaml").write_text(SOURCES + READER % excluded)
     raw["sources"] = ["r", "drawn-text"]
     options = reader_options(load(raw, root).sources["r"])
     # Another order in the catalogue is no other param of the rule, and so reruns nothing.
     assert list(options.exclude.items()) == [("a", "b"), ("category", ["look"]), ("kind", ["count", "sort"])]
-    assert options.pixel_keys and options.one_image
+    assert options.pixel_keys and options.one_image and options.columns["image"] == ["left", "right"]
 
 
 FILES = "questions: q.json, annotations: a.zip, images: i"
@@ -350,6 +414,20 @@ def test_files_to_convert_are_local_or_downloaded(raw: dict[str, Any], root: Pat
 INVALID_SOURCES = """
 path: r.tsv, reader: {pixel_keys: true, image_column: photo}
     v.reader has pixel_keys and image_column, and an image has one key; remove one of them.
+path: r.tsv, reader: {answer_words: true, options_column: o}
+    v.reader has answer_words and options_column; remove the one that is not the file's.
+path: r.tsv, reader: {open_ended: true, answer_words: true}
+    v.reader has open_ended, which is for a file with the columns A, B, ..., and answer_words; remove one
+    of them.
+path: r.tsv, reader: {open_ended: true, options_column: o}
+    v.reader has open_ended, which is for a file with the columns A, B, ..., and options_column; remove one
+    of them.
+path: r.tsv, reader: {columns: {answer: [a, b]}}
+    v.reader has several columns of answer, and only an image may have several; name one.
+path: r.tsv, reader: {columns: {options: a, A: b}}
+    v.reader has columns of options and of single options; remove one of them.
+path: r.tsv, reader: {max_rejected: 1.5}
+    v.reader.max_rejected is 1.5, but should be less than or equal to 1.
 path: r.tsv, reader: {exclude: {kind: []}}
     v.reader.exclude.kind is [], but should be
 path: r.tsv, reader: {exclude: {kind: 3}}
@@ -395,6 +473,8 @@ url: 'https://x.org/t.tsv', md5: DIGEST, mirrors: ['https://y.org', 'https://y.o
     v.mirrors has https://y.org more than once; name each once.
 path: t.tsv, mirrors: ['https://y.org']
     v has mirrors without a url, but only downloads are checked.
+path: t.tsv, md5: DIGEST
+    v has an md5 without a url, but only downloads are checked.
 path: t.tsv, bytes: 5
     v has bytes without a url, but only downloads are checked.
 convert: {format: vqav2, files: {REMOTE}, mirrors: {annotations: ['https://y.org/a.zip']}}
@@ -443,6 +523,7 @@ def test_paths_of_files_to_convert_are_checked(raw: dict[str, Any], root: Path) 
             "v.convert has an address with apikey",
         ),
         ("url: 'https://x.org/t.tsv?download=true&rlkey=public'", None),
+        ("url: 'https://[x/t.tsv'", None),  # no address, which has no secret either
     ],
 )
 def test_addresses_that_results_show_have_no_secret(

@@ -18,13 +18,18 @@ def run(folder: Path, config: object, sources: object, models: object) -> Path:
 
 
 def test_settings_and_entries_are_named_by_their_keys(tmp_path: Path) -> None:
-    a = run(tmp_path / "a", {"name": "a", "seed": 1, "pool": {"total": 4}}, {"s": {"url": "x"}}, {"m": {}})
-    b = run(tmp_path / "b", {"name": "b", "seed": 2, "new": "n"}, {"s": {"url": "y"}}, None)
+    lists = {"types": ["a", "b", "b"], "turned": [1, 2], "same": [3]}
+    others = {"types": ["b", "c"], "turned": [2, 1], "same": [3]}
+    first, second = {"name": "a", "seed": 1, "pool": {"total": 4}}, {"name": "b", "seed": 2, "new": "n"}
+    a = run(tmp_path / "a", first | lists, {"s": {"url": "x"}}, {"m": {}})
+    b = run(tmp_path / "b", second | others, {"s": {"url": "y"}}, None)
     assert differing_settings(a, a) == []
     # A record names itself and its catalogues.
     assert differing_settings(a, b) == [
         "seed: 1 -> 2",
         'pool: {"total": 4} -> none',
+        'types: + "c", - "a", - "b"',
+        "turned: other order",
         'new: none -> "n"',
         'sources.s.url: "x" -> "y"',
         "models.m: {} -> none",

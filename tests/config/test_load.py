@@ -9,8 +9,10 @@ import yaml
 
 from benchc.config.corruption_batches import corruption_batches
 from benchc.config.errors import ConfigError
-from benchc.config.load import Config, load
+from benchc.config.load import Config, load, read_config
+from benchc.config.resolved import resolved
 from benchc.corruptions.registry import corruptions_of
+from benchc.errors import InputError
 from tests.config.trial import CONFIG, MODELS, SOURCES, errors, rows_of
 from tests.corruptions.own_files import written
 
@@ -120,6 +122,66 @@ def test_the_error_of_a_missing_catalogue_names_the_folder(raw: dict[str, Any], 
     )
 
 
+@pytest.mark.parametrize(("content", "is_shown"), [("[1]", "[1]"), ("", "null")])
+def test_a_catalogue_that_is_no_mapping_is_one_error(
+    raw: dict[str, Any], root: Path, content: str, is_shown: str
+) -> None:
+    (root / "models.yaml").write_text(content)
+    assert errors(raw, root) == (
+        f"models.yaml: the content is {is_shown}, but should be a mapping of ids to entries.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "cannot be read (No such file or directory)"),
+        ("a: ]", "line 1 is not YAML ("),
+        ("[1]", "not a mapping of keys to values"),
+    ],
+)
+def test_a_file_that_is_no_configuration_is_one_error(
+    tmp_path: Path, content: str | None, reason: str
+) -> None:
+    path = tmp_path / "mine.yaml"
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(InputError) as caught:
+        read_config(path)
+    assert str(caught.value).startswith(f"{path}: {reason}")
+    assert str(caught.value).endswith("; see config/config.yaml for an example")
+
+
+def test_models_on_the_benchmark_of_a_finished_run_are_those_of_both_catalogues(
+    raw: dict[str, Any], root: Path
+) -> None:
+    (root / "data.tsv").touch()
+    (root / "old").mkdir()
+    models = MODELS.replace('repo: owner/large, revision: "1"', "path: old")
+    (root / "models.yaml").write_text(models)
+    (root / "sources.yaml").write_text("s: {label: S, path: data.tsv, task_column: category}\n")
+    for path, text in resolved(load(raw | {"sources": ["s"]}, root), "results/trial", root).items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text)
+    # What the finished run read need not be here, and its models are as they were.
+    (root / "data.tsv").unlink()
+    (root / "old").rmdir()
+    (root / "model").mkdir()
+    third = "third: {label: Third, family: llava, scoring: letter, path: '${HERE}/model', gpus: 2}\n"
+    (root / "models.yaml").write_text(models.replace("label: Large", "label: Changed") + third)
+    new = {"name": "new", "catalogues": {"models": "models.yaml"}}
+    new["evaluate"] = {"benchmark": "results/trial", "models": ["third"]}
+    config = load(new, root, environment={"HERE": "."})
+    assert config.settings.targets == ["large", "small", "third"] and config.settings.name == "new"
+    assert {id_: model.label for id_, model in config.models.items()} == {
+        "small": "Small",
+        "large": "Large",
+        "third": "Third",
+    }
+    assert {id_: model.path for id_, model in config.asked.items()} == {"third": "./model"}
+    assert (config.most_gpus, config.sources["s"].path) == (2, "data.tsv")
+
+
 def test_a_corruption_that_imgaug_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
     raw["corruptions"] |= {"engine": "imgaug", "types": ["snow", "frost_six"]}
     assert errors(raw, root) == (
@@ -181,8 +243,9 @@ def test_an_own_file_that_cannot_be_used_is_one_error(
 
 
 def test_a_severity_that_the_suite_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
-    raw["corruptions"] |= {"suite": "r-bench", "types": ["jpeg"]}
+    raw["corruptions"] |= {"suite": "r-bench", "types": ["jpeg"], "severities": [3, 4, 5]}
     assert errors(raw, root) == (
+        "config.yaml: corruptions.severities[1] is 4, but r-bench has the severities 1, 2, 3.",
         "config.yaml: corruptions.severities[2] is 5, but r-bench has the severities 1, 2, 3.",
     )
 
@@ -228,6 +291,12 @@ def test_an_unknown_suite_without_types_is_one_error(raw: dict[str, Any], root: 
     raw["corruptions"] = {"suite": "none"}
     (only,) = errors(raw, root)
     assert only.startswith('config.yaml: corruptions.suite is "none", but there is no such suite')
+    # What depends on the suite is no error of its own, and other keys are checked.
+    raw["corruptions"] = {"suite": 3, "severities": [9]}
+    assert errors(raw, root) == (
+        "config.yaml: corruptions.suite is 3, but should be a valid string (put it in quotes).",
+        "config.yaml: corruptions.severities[0] is 9, but should be less than or equal to 5.",
+    )
 
 
 @pytest.mark.parametrize(
@@ -264,9 +333,13 @@ def test_loading_does_not_change_its_argument(raw: dict[str, Any], root: Path) -
     assert raw == before
 
 
-def test_a_repeated_key_in_the_main_file_is_refused(raw: dict[str, Any], root: Path) -> None:
+def test_a_repeated_key_in_the_main_file_is_refused(
+    raw: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (root / "config.yaml").write_text(CONFIG)
-    load(raw, root, file="config.yaml")
+    config = load(raw, root, file="config.yaml")
+    monkeypatch.chdir(root)
+    assert read_config(Path("config.yaml")) == config
     (root / "config.yaml").write_text(CONFIG + "seed: 2\n")
     assert errors(raw, root) == ("config.yaml: seed is given twice, in lines 4 and 16.",)
 

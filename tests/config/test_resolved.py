@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from benchc.config.load import load
-from benchc.config.resolved import resolved
+from benchc.config.resolved import RECORD, digest, resolved
 from tests.config.trial import MODELS
 
 pytestmark = pytest.mark.usefixtures("toy")
@@ -43,6 +43,9 @@ def test_resources_comments_and_the_order_of_keys_are_not_recorded(raw: dict[str
     assert one != before
     (root / "models.yaml").write_text(MODELS.replace(large, f"{large}, gpus: 2"))
     assert recorded(raw, root) == one
+    # The one line of it differs where the files do.
+    lines = [digest(files.values()) for files in (before, one, recorded(raw, root))]
+    assert lines[0] != lines[1] == lines[2] and lines[0].startswith(f"{RECORD} ")
 
 
 def test_a_path_is_recorded_as_it_is_used(raw: dict[str, Any], root: Path) -> None:
@@ -54,6 +57,16 @@ def test_a_path_is_recorded_as_it_is_used(raw: dict[str, Any], root: Path) -> No
         texts.add(recorded(raw | {"sources": ["a"]}, root, DATA="data")["results/trial/config-sources.yaml"])
     (only,) = texts
     assert yaml.safe_load(only)["a"]["path"] == "data/a.tsv"
+    # And so is that of an adapter.
+    texts = set()
+    for path in ("data", "./data/../data", "${DATA}", f"{root}/data"):
+        (root / "models.yaml").write_text(
+            MODELS.replace('revision: "1"', f"revision: '1', adapter: '{path}'")
+        )
+        files = recorded(raw | {"sources": ["a"]}, root, DATA="data")
+        texts.add(files["results/trial/config-models.yaml"])
+    (only,) = texts
+    assert yaml.safe_load(only)["large"]["adapter"] == "data"
 
 
 def test_the_files_of_a_conversion_are_recorded_as_they_are_used(raw: dict[str, Any], root: Path) -> None:

@@ -73,3 +73,5 @@ def test_imported_images_are_in_files_and_have_no_parameters() -> None:
     assert imported.recipe("clean", suite) == own.recipe("clean", suite)
     rules = [kind(**raw).asking_rule for kind in (RunSettings, Open, Subsets)]
     assert rules == ["infer", "answer", "answer"]
+    # Of a benchmark that says nothing of its own.
+    assert (own.label_prompt, own.made_sources, own.encoder_gpus) == (None, (), 0)

@@ -63,12 +63,12 @@ def test_all_rows_of_a_conversion_may_be_rejected() -> None:
 
 
 def test_the_order_of_a_readers_keys_changes_nothing() -> None:
-    columns = {"question": "ask", "answer": "says"}
+    columns = {"question": "ask", "answer": "says", "A": "one"}
     reader = {"exclude": {"b": "x", "a": ["2", "1"]}, "columns": columns, "open_ended": True}
     found = reader_options(source(path="a", reader=reader))
     assert found == ReaderOptions(
         exclude={"a": ["1", "2"], "b": "x"}, columns=columns, open_ended=True, task_column="category"
     )
-    assert [*found.exclude] == ["a", "b"] and [*found.columns] == ["answer", "question"]
+    assert [*found.exclude] == ["a", "b"] and [*found.columns] == ["A", "answer", "question"]
     options = reader_options(converted())
     assert (options.task_column, options.image_column) == ("category", CONVERTED.image_column)

@@ -48,6 +48,8 @@ def test_some_aliases_are_read(tmp_path: Path) -> None:
         ("a: ]\n", "line 1 is not YAML"),
         ("a: 1\nb: !own 2\n", "line 2 is not YAML"),
         ("a: 1\nb: *none\n", "line 2 is not YAML"),
+        ("a: 1\nb: 2025-13-45\n", "line 2 is not YAML"),  # no day of the calendar
+        ("a: " + "[" * 5000, "the content is not YAML"),
     ],
 )
 def test_an_error_of_syntax_names_the_line_or_the_one_before(tmp_path: Path, text: str, where: str) -> None:

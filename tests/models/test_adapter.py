@@ -385,24 +385,3 @@ def test_a_located_model_has_its_adapter(base, lora, monkeypatch):
     with pytest.raises(ModelError, match=r"lora: an adapter needs the package peft, which is not installed"):
         loaded(base, entry.adapter)
     loaded(base)
-
-
-SERVER = {"server": {"url": "http://127.0.0.1:1", "model": "m"}}
-OWN_CODE = {"family": "molmo", "trust_remote_code": True}
-START = "start it with the adapter (`vllm serve BASE --enable-lora --lora-modules NAME=FOLDER`), and"
-
-
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
-        ({**SERVER, "adapter": "a"}, START),
-        ({"path": "a", "adapter": "b", "gpus": 2}, "has adapter and gpus: 2, but an adapter is merged into"),
-        ({"path": "a", "adapter_revision": "v1"}, "has an adapter_revision without an adapter on the Hub"),
-        ({"path": "a", "adapter": "./b", "adapter_revision": "v1"}, "has an adapter_revision without an ad"),
-        ({"path": "a", "adapter": "b", **OWN_CODE}, "has adapter, but the family molmo is loaded by its own"),
-    ],
-)
-def test_keys_that_do_not_go_with_an_adapter(keys: dict[str, Any], expected: str) -> None:
-    with pytest.raises(ValueError, match="adapter") as error:
-        entry_of(**keys)
-    assert expected in str(error.value)

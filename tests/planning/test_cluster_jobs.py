@@ -114,6 +114,14 @@ def test_a_request_that_no_partition_gives_is_named() -> None:
     ]
 
 
+@pytest.mark.parametrize(("gpus", "partitions"), [(1, "one, two, four"), (2, "two, four"), (4, "four")])
+def test_partitions_with_as_many_gpus_are_named(gpus: int, partitions: str) -> None:
+    most = {"cpu": 0, "one": 1, "two": 2, "four": 4}
+    site = Site(partitions={name: Partition(max_gpu=number) for name, number in most.items()})
+    text = cluster_markdown([job("a", gpus=gpus)], site, PROFILE, Amount(9), ())
+    assert rows_of(text)["rule"][-1] == partitions
+
+
 def test_jobs_that_no_partition_takes_are_not_counted_as_submitted() -> None:
     text = text_of(job("a", gpus=3), job("b"), local("c"))
     assert "about 1 job of SLURM for 1 of snakemake" in text and "and 1 job on the node" in text
@@ -148,7 +156,8 @@ def test_what_is_known_is_said() -> None:
 
 
 def test_gpu_hours_are_those_that_the_partition_gives() -> None:
-    assert "≤ 5 GPU hours are asked for" in text_of(job("a", gpus=1, minutes=600))
+    unestimated = text_of(job("a", gpus=1, minutes=600, estimate=None))
+    assert "≤ 5 GPU hours are asked for" in unestimated and "about 0 are needed on an H100" in unestimated
     # Not those of a job that no partition takes.
     text = text_of(job("a", gpus=1, minutes=6, estimate=3), job("b", gpus=99, minutes=600, estimate=600))
     assert "≤ 0.1 GPU hours are asked for" in text and "about 0.05 are needed on an H100" in text

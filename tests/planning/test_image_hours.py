@@ -90,6 +90,8 @@ def test_the_note_names_its_assumption_and_large_files(tmp_path: Path) -> None:
     assert image_note(on_the_fly, there, tmp_path) != ""
     clean = files.corruptions.model_copy(update={"types": []})
     assert image_note(files.model_copy(update={"corruptions": clean}), small, tmp_path) == ""
+    nothing = Plan([], ImageCounts(Amount(0), Amount(0, "estimate")), [])
+    assert image_note(files, nothing, tmp_path) == ""
 
     class Imported(type(files)):  # type: ignore[misc]
         imported_images = property(lambda _: "images.parquet")

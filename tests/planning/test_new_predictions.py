@@ -28,6 +28,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from tests.footers import footer_of
+from tests.sources.tsv_files import row, write_tsv
 
 SEED = 7
 ANSWERED = "answers/mcq/m/all.parquet"
@@ -73,10 +74,20 @@ def shown(id_: str, name: str, severity: int) -> str:
     return pixel_hash([variants_of_image(f"{id_}#0", image(id_), recipe, [severity], SEED)[severity]])
 
 
-def expected(results: Path, monkeypatch: pytest.MonkeyPatch, *made: str, seed: int = SEED) -> Amount | None:
-    """Return the new answers if the job is run again, with the outputs ``made`` before it."""
+def expected(
+    results: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *made: str,
+    seed: int = SEED,
+    kind: type[RunSettings] = RunSettings,
+    **origin: object,
+) -> Amount | None:
+    """Return the new answers if the job is run again, with the outputs ``made`` before it.
+
+    ``kind``: of the settings; ``origin``: of the source, by default a file.
+    """
     chosen = Corruptions(types=["gaussian_noise", "fog"], severities=[1, 3, 5])
-    settings = RunSettings(benchmark="toy", name="trial", sources=["s"], seed=seed, corruptions=chosen)
+    settings = kind(benchmark="toy", name="trial", sources=["s"], seed=seed, corruptions=chosen)
 
     def plan(_: Config, __: Path, size: RunSize) -> Plan:
         # As many as before, where the assignment is not known.
@@ -87,11 +98,12 @@ def expected(results: Path, monkeypatch: pytest.MonkeyPatch, *made: str, seed: i
     monkeypatch.setattr(new_predictions, "plan_of", plan)
     monkeypatch.setattr(new_predictions, "_computes_all", lambda *_: False)
     jobs = [PlannedJob("answer", [], [str(results / output)], []) for output in (*made, ANSWERED)]
-    source = Source(label="S", path=str(results / "absent.tsv"), task_column="category")
+    source = Source(label="S", task_column="category", **origin or {"path": str(results / "s.tsv")})
     return expected_predictions(Config(settings, {"s": source}, {}), results, jobs, results / "cache")
 
 
 def test_an_item_at_some_severities_is_not_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert expected(tmp_path, monkeypatch) is None  # there is no pool yet
     write_run(tmp_path, CELLS)
     assert expected(tmp_path, monkeypatch) == Amount(0, "estimate")
 
@@ -110,6 +122,22 @@ def test_other_pixels_are_new_under_all_that_have_them(
     write_run(tmp_path, CELLS)
     # Not the clean images.
     assert expected(tmp_path, monkeypatch, seed=8) == Amount(len(CELLS), "estimate")
+
+
+class Imported(RunSettings):
+    """Of images that another program corrupted."""
+
+    @property
+    def imported_images(self) -> str:
+        return "images.parquet"
+
+
+def test_imported_images_that_are_read_again_are_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_run(tmp_path, CELLS)
+    assert expected(tmp_path, monkeypatch, kind=Imported) == Amount(0, "estimate")
+    fog = sum(name == "fog" for _, name, _ in CELLS)
+    again = expected(tmp_path, monkeypatch, "corrupted/fog.parquet", kind=Imported)
+    assert again == Amount(fog, "estimate")
 
 
 def test_of_an_assignment_that_is_made_again_all_answers_count(
@@ -146,8 +174,13 @@ def test_of_a_pool_that_is_made_again_new_and_changed_items_are_asked(
     # One has another question, and one is new: two clean answers and three cells are kept.
     write_source(tmp_path, *IDS, "s/4", **{"1": "What?"})
     assert expected(tmp_path, monkeypatch, made) == Amount(4 + 4 - 2 - 3, "estimate")
-    # What the source will be is not known before it is read again.
-    assert expected(tmp_path, monkeypatch, made, "sources/s.parquet") is None
+    # What the source will be is not known before it is read again, and where the run makes it.
+    again = (made, "sources/s.parquet")
+    assert expected(tmp_path, monkeypatch, *again) is None
+    assert expected(tmp_path, monkeypatch, *again, generated={"groups": 3}) is None
+    # Two of its items are there, with other questions and images.
+    write_tsv(tmp_path / "s.tsv", [row(1), row(2)])
+    assert expected(tmp_path, monkeypatch, *again) == Amount(2 + 4, "estimate")
 
 
 def test_a_job_computes_everything_where_its_model_or_its_code_is_another(tmp_path: Path) -> None:
@@ -182,7 +215,17 @@ def test_a_new_item_is_taken_into_a_subset_as_often_as_the_others(
     renewed = Renewed(size, frozenset({"s/4", "s/5"}), frozenset())
     monkeypatch.setattr(new_predictions, "_renewed", lambda *_: renewed)
     monkeypatch.setattr(new_predictions, "_computes_all", lambda *_: False)
-    job = PlannedJob("answer", [], [str(tmp_path / ANSWERED)], [])
+    own, part = "predictions/blind/m/clean.parquet", "predictions/part/m/all.parquet"
+    write_table(
+        pl.DataFrame({"id": ["o/1", "o/2"]}).select(
+            pl.col(name) if name == "id" else pl.lit(None, kind).alias(name)
+            for name, kind in ANSWERS.columns.items()
+        ),
+        tmp_path / own,
+        ANSWERS,
+        footer_of({"answers": 2}),
+    )
+    job = PlannedJob("answer", [], [str(tmp_path / file) for file in (ANSWERED, own, part)], [])
     for items, computed in (
         # Of the three items before, each of which has four predictions, the subset has two. One is missing.
         (Amount(2), 1 + 2 * (2 / 3) * 4),
@@ -190,7 +233,19 @@ def test_a_new_item_is_taken_into_a_subset_as_often_as_the_others(
         (Amount(5), 20 - len(IDS) - len(CELLS)),
     ):
         predictions = Amount(4 * items.value)
-        stage = Stage("answers", ("m",), items, predictions, (ANSWERED,))
-        monkeypatch.setattr(new_predictions, "plan_of", lambda *_, stage=stage: Plan([stage], NO_IMAGES, []))
+        stages = [Stage("answers", ("m",), items, predictions, (ANSWERED,))]
+        # No job of the second one runs, and the first one computes what the third one shows.
+        stages.append(Stage("another", ("m",), items, predictions, ("absent/{model}.parquet",)))
+        stages.append(Stage("part", ("m",), items, predictions, (part,), part_of="answers"))
+        monkeypatch.setattr(new_predictions, "plan_of", lambda *_, stages=stages: Plan(stages, NO_IMAGES, []))
         found = expected_predictions(Config(None, {}, {}), tmp_path, [job], tmp_path / "cache")
         assert found == Amount(round(computed), "estimate")
+        # Items of another pool are all kept, also those of a larger run.
+        for asked, more in ((Amount(5), 3), (Amount(1), 0)):
+            blind = Stage("blind", ("m",), asked, asked, (own,), own_items=True)
+            every = [*stages, blind]
+            monkeypatch.setattr(
+                new_predictions, "plan_of", lambda *_, every=every: Plan(every, NO_IMAGES, [])
+            )
+            found = expected_predictions(Config(None, {}, {}), tmp_path, [job], tmp_path / "cache")
+            assert found == Amount(round(computed + more), "estimate")

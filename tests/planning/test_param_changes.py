@@ -7,9 +7,10 @@ import pytest
 from benchc.config.resolved import digest
 from benchc.corruptions.recipe import Recipe
 from benchc.models.asking import AskedModel, ShownImages
-from benchc.planning.param_changes import OTHER_INPUTS, flat, param_changes
+from benchc.planning.param_changes import OTHER_INPUTS, flat, param_changes, parameter_files
 from benchc.workflow.code import code_of, contents_of
 from benchc.workflow.stage import setting_texts
+from tests.corruptions.own_files import DARKEN, written
 
 OLD, NEW = "0" * 32, "1" * 32
 
@@ -144,6 +145,25 @@ def test_the_parameter_of_a_corruption_is_named_alike_in_all_jobs(
         )
         found = param_changes(only_old, only_new, settings, FILES, "lines")
         assert found == ([expected] if isinstance(expected, str) else expected)
+
+
+def test_another_code_of_an_own_corruption_is_named_with_its_file() -> None:
+    old, new = (
+        {"lines": Recipe("lines", "mine/my.py:lines", None, {1: {"jitter": 1}}, code=code)}
+        for code in (OLD, NEW)
+    )
+    images = [setting_texts("images", ShownImages(recipes=each, seed=1)).values() for each in (old, new)]
+    only_old, only_new = (
+        [repr(text) for text in texts if text not in others] for texts, others in (images, images[::-1])
+    )
+    assert param_changes(only_old, only_new, {}, FILES) == ["code of mine/my.py"]
+
+
+def test_parameters_are_in_the_file_of_their_suite_or_of_the_user(tmp_path: Path) -> None:
+    own = written(tmp_path, DARKEN)
+    files = parameter_files("imagenet-c", [own])
+    assert files.pop("darken") == own and "fog" in files
+    assert {Path(file).is_file() for file in files.values()} == {True}
 
 
 def test_several_changes_are_sorted() -> None:

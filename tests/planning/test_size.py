@@ -11,10 +11,11 @@ from PIL import Image
 from benchc.config.catalogue import Published, Source
 from benchc.config.load import Config
 from benchc.config.settings import Corruptions, Pool, RunSettings
+from benchc.demo.captions import CAPTION_SOURCE
 from benchc.demo.source import generate_source
 from benchc.planning.amounts import Amount
 from benchc.planning.size import image_counts, run_size, variants
-from benchc.planning.source_size import published_items
+from benchc.planning.source_size import generated_counts, published_items
 from benchc.planning.sources import sources_markdown
 from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.items import ITEMS
@@ -199,6 +200,17 @@ def test_sources_beside_the_pool_are_downloaded_too(folder: Path) -> None:
     assert "| sized  | ≤ 500" in text and text.endswith("To download for the sources: 7 GB.\n")
 
 
+def test_the_sizes_of_several_files_are_summed(folder: Path) -> None:
+    sizes = {"questions": 10**9, "annotations": 2 * 10**9, "images": 4 * 10**9}
+    for known, text in ((sizes, "7 GB"), ({**sizes, "images": None}, "9 GB")):
+        given = {name: size for name, size in known.items() if size is not None}
+        source = vqav2(None, megabytes=9000)
+        assert source.convert is not None
+        source = source.model_copy(update={"convert": source.convert.model_copy(update={"bytes": given})})
+        found = sources_markdown(config(Pool(), v=source), Path("results/trial"))
+        assert found.endswith(f"To download for the sources: {text}.\n")
+
+
 def test_questions_on_the_images_taken_bound_the_pool(folder: Path) -> None:
     files = write_vqav2(folder)._asdict()
     given = {name: str(path) for name, path in files.items()}
@@ -229,11 +241,17 @@ def test_items_that_were_read_bound_the_pool_rather_than_rows(folder: Path) -> N
 def test_items_that_the_run_generates_are_counted(folder: Path, task_column: str) -> None:
     source = Source.model_validate({"label": "D", "generated": {"groups": 3}, "task_column": task_column})
     frame = generate_source("drawn-text", seed=1, groups=3)
-    counts = frame[task_column.replace("_", "-")].value_counts()["count"]
+    column = task_column.replace("_", "-")
+    counts = frame[column].value_counts()["count"]
     for per_task in (None, 2, 7):
         expected = sum(min(count, per_task or count) for count in counts)
         found = bound(Pool(per_task=per_task, total=None), **{"drawn-text": source})
         assert found == Amount(expected, "at most")
+    # Of captions, a category may have fewer different pictures.
+    drawn = dict(generate_source(CAPTION_SOURCE, seed=1, groups=3)[column].value_counts().iter_rows())
+    bounds = generated_counts(CAPTION_SOURCE, task_column, 3)
+    assert bounds.keys() == drawn.keys() and all(bounds[task] >= count for task, count in drawn.items())
+    assert sum(bounds[task] == count for task, count in drawn.items()) >= len(drawn) - 1
 
 
 def test_images_that_items_share_are_written_once(tmp_path: Path) -> None:

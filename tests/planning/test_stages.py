@@ -1,11 +1,17 @@
 """Predictions that one stage computes and another one reuses count once."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import polars as pl
 import pytest
 
+from benchc.config.evaluation import FinishedRun
+from benchc.config.load import Config
+from benchc.planning import plan
 from benchc.planning.amounts import Amount
 from benchc.planning.plan import Plan, plan_markdown
 from benchc.planning.rates import Rate
@@ -64,6 +70,39 @@ def test_a_damaged_footer_is_one_line(tmp_path: Path, footer: str) -> None:
     pl.DataFrame({"id": []}).write_parquet(tmp_path / "own/c", metadata={"benchc.footer": footer})
     with pytest.raises(TableError, match=r"own/c: its footer .*; delete it and run snakemake again"):
         work_of(STAGES, tmp_path, {})
+
+
+@pytest.mark.parametrize("count", ["x", None, True])
+def test_a_footer_without_a_number_is_one_line(tmp_path: Path, count: object) -> None:
+    frame = pl.DataFrame(schema=dict(PREDICTIONS.columns))
+    write_table(frame, tmp_path / "own/c", PREDICTIONS, footer_of({"predictions": count}))
+    with pytest.raises(
+        TableError, match=rf"own/c: its footer has {count!r} predictions, not a number; delete"
+    ):
+        work_of(STAGES, tmp_path, {})
+    # Without any, none is done.
+    write_table(frame, tmp_path / "own/c", PREDICTIONS, footer_of({}))
+    assert by_name(work_of(STAGES, tmp_path, {}))["own", "c"].done == 0
+
+
+def test_of_a_finished_run_only_the_stages_of_new_models_are_planned(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Plan(STAGES, ImageCounts(Amount(3), Amount(4)), ["a note"], [WHOLE], "all is as before")
+    folders = []
+
+    def planned(config: object, folder: Path, size: object) -> Plan:
+        folders.append(folder)
+        return whole
+
+    monkeypatch.setattr(plan, "module_of", lambda *_: SimpleNamespace(plan_of=planned))
+    settings: Any = SimpleNamespace(benchmark="toy", MADE_FROM=("own/",))
+    assert plan.plan_of(Config(settings, {}, {}), tmp_path) is whole
+    finished = FinishedRun("results/x", {}, {}, ["a", "b"], ["c"])
+    # c is of no other stage than one from which the benchmark was made.
+    found = plan.plan_of(Config(settings, {}, {}, finished=finished), tmp_path)
+    assert found == Plan([replace(PART, models=("c",))], ImageCounts(Amount(0), Amount(0)), ["a note"])
+    assert folders == [tmp_path, Path("results/x")]
 
 
 def test_hours_need_a_rate_unless_nothing_is_computed(tmp_path: Path) -> None:

@@ -14,10 +14,13 @@ import yaml
 
 from benchc.checking.check_items import check_items
 from benchc.checking.sources import check_sources
+from benchc.config.errors import ConfigError
 from benchc.config.load import Config, load
+from benchc.config.new_entries import served_entry
 from benchc.errors import InputError
 from scripts.benchc import main
 from tests.checking.collected import collected
+from tests.endpoint.replies import replying
 from tests.sources.data_files import (
     question,
     write_as_folder,
@@ -76,6 +79,8 @@ def test_own_data_and_models(root: Path, tmp_path: Path, capsys: Capture) -> Non
         checkpoint(root / "models/One_7B", model_type="llava", dtype="bfloat16"),
         checkpoint(tmp_path / "two", model_type="llava_next", torch_dtype="float64"),
     ]
+    # A whole model, in whose folder an adapter of it lies.
+    (folders[0] / "adapter_config.json").write_text("{}")
     config = written(root, "--source", "my.tsv", far, "--model", *folders, "--gpus", 1)
     paths = {id_: source.path for id_, source in config.sources.items()}
     assert paths == {"my": "my.tsv", "far-away": str(far)}
@@ -130,6 +135,7 @@ def test_one_model_has_an_adapter(root: Path, capsys: Capture) -> None:
 
 def test_the_first_three_models_select_where_none_is_named(root: Path) -> None:
     ids = ["qwen2.5-vl-7b", "idefics3-8b", "gemma3-12b", "emu3-chat"]
+    (root / "mmstar").mkdir()  # an id of a catalogue is the one meant
     config = written(root, "--source", "mmstar", "--model", *ids)
     assert config.settings.targets == ids and config.settings.selectors == ids[:3]
     # The shipped catalogues have them all.
@@ -230,13 +236,13 @@ def test_keys_of_the_reader_are_written_and_used(root: Path, capsys: Capture) ->
     assert (source.reader.answer_form, source.reader.columns) == ("index", {"category": "topic"})
     _, items = collected(check_sources(config))
     assert items["my"].texts.select("answer", "category").rows() == [(1, "maps")]
+    options = ["--source", "my.jsonl", "--reader", '{"category_column": "topic"}']
+    main(["new", "b.yaml", *options])
+    assert loaded(root, root / "b.yaml").sources["my"].task_column == "category"
     for keys, sentence in {
         '{"answer_form": "number"}': 'reader.answer_form is "number", but should be',
         '{"columns": {"topic": "a"}}': "reader has columns.topic, but should have some of index, image",
-        '{"columns": {"answer": ["a", "b"]}}': "reader has several columns of answer",
-        '{"columns": {"options": "a", "A": "b"}}': "reader has columns of options and of single options",
         '{"columns": {"category": "kind"}}': "my.jsonl: has no column 'kind', which columns.category names",
-        '{"max_rejected": 1.5}': "reader.max_rejected is 1.5, but should be",
         '["a"]': "--reader",
     }.items():
         assert sentence in refused(capsys, "a.yaml", "--source", "my.jsonl", "--reader", keys)
@@ -270,6 +276,18 @@ def test_the_dtype_of_a_folder_is_that_of_its_config(
     assert written(root, "--source", "my.tsv", "--model", folder).models["one"].dtype == dtype
 
 
+def test_memory_is_for_the_weights_on_each_gpu(root: Path) -> None:
+    folder = checkpoint(root / "one", model_type="llava", dtype="float16")
+    memory = {}
+    for gpus in (1, 3):
+        main(["new", f"{gpus}.yaml", "--source", "my.tsv", "--model", str(folder), "--gpus", str(gpus)])
+        model = loaded(root, root / f"{gpus}.yaml").models["one"]
+        # The type of the checkpoint's weights, in which 7 billion parameters take 14 GB.
+        assert model.dtype == "float16" and model.mem_mb > 14_000 * gpus
+        memory[gpus] = model.mem_mb
+    assert memory[3] == 3 * memory[1]
+
+
 def test_a_model_of_the_hub(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
@@ -283,6 +301,12 @@ def test_a_model_of_the_hub(
     model = loaded(root, root / "a.yaml").models["small"]
     assert (model.repo, model.family, model.dtype) == ("owner/Small", None, "float16")
     assert capsys.readouterr().err == "owner/Small: no such folder here; asking the Hub\n"
+    # A file in the cache is taken without a request.
+    cached = checkpoint(tmp_path / "cache", model_type="smolvlm", dtype="bfloat16") / "config.json"
+    monkeypatch.setattr(huggingface_hub, "try_to_load_from_cache", lambda repo, name: str(cached))
+    monkeypatch.delattr(huggingface_hub, "hf_hub_download")
+    main(["new", "b.yaml", "--source", "mmstar", "--model", "owner/Small"])
+    assert loaded(root, root / "b.yaml").models["small"].dtype == "bfloat16"
 
 
 @pytest.fixture
@@ -392,6 +416,11 @@ IN_CATALOGUE = "all models of the run are in a catalogue"
             f"--gpus: {IN_CATALOGUE}, whose entries have their own",
         ),
         ("--source mmstar --model 'my models/one'", "and it is no id of the Hub (owner/name)"),
+        # A path is no id of the Hub.
+        ("--source mmstar --model ./none", '"./none": there is no such file or folder, and no such id'),
+        ("--source mmstar --model /none", '"/none": there is no such file or folder, and no such id'),
+        ("--source mmstar --model a/b/c", '"a/b/c": there is no such file or folder, and no such id'),
+        ("--source sub/+.tsv", "sub/+.tsv: its name has no letter or digit for an id; rename it"),
         (
             "--source my.tsv --task-column topic",
             "'topic' is not category or l2_category, the only names of a column with the task type; rename "
@@ -403,7 +432,7 @@ def test_an_error_is_one_line(root: Path, capsys: Capture, arguments: str, sente
     checkpoint(root / "folder", architectures=[])
     checkpoint(root / "own", model_type="phi4mm")
     (root / "sub").mkdir()
-    for name in ("my", "a{x}", "MMStar", "../SEEDBench2+"):
+    for name in ("my", "a{x}", "MMStar", "../SEEDBench2+", "+"):
         write_tsv(root / f"sub/{name}.tsv", [row(1)])
     assert sentence in refused(capsys, "a.yaml", *shlex.split(arguments))
     assert not list(root.glob("a*"))
@@ -418,3 +447,33 @@ def test_another_form_of_file_and_a_benchmark_whose_configuration_is_copied_are_
     assert not (root / "config/mine.yaml").exists()
     main(["new", "--help"])
     assert "naturalbench" not in capsys.readouterr().out
+    # A shipped catalogue that was damaged is named.
+    (root / "config/models.yaml").write_text("a: ]")
+    error = refused(capsys, "b.yaml", "--source", "my.tsv", "--model", "emu3-chat")
+    assert error.startswith("error: config/models.yaml: cannot be read (line 1 is not YAML")
+    assert error.rstrip().endswith("; mend or restore it")
+
+
+def test_a_model_on_a_server_has_a_name_that_the_server_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As for `benchc evaluate`, which takes servers, too."""
+
+    def listed(*names: str) -> tuple[int, dict[str, str], str]:
+        return 200, {}, json.dumps({"data": [{"id": name} for name in names]})
+
+    with replying(listed("owner/My_VL")) as asked:
+        entry = served_entry(f"{asked.url}/v1/", None)
+        served = {"url": asked.url, "model": "owner/My_VL"}
+        assert entry.id == "my-vl"
+        assert entry.content == {"label": "My_VL", "scoring": "letter", "server": served}
+        with pytest.raises(InputError, match=r"#owner/My_V: the server does not serve .*mean owner/My_VL\?"):
+            served_entry(f"{asked.url}#owner/My_V", None)
+    monkeypatch.setenv("MY_KEY", "sk-12345678")
+    with replying(listed("a/one", "/models/two/")) as asked:
+        entry = served_entry(f"{asked.url}#/models/two/", "MY_KEY")
+        assert (entry.content["label"], entry.content["server"]["api_key_env"]) == ("two", "MY_KEY")
+        assert entry.content["server"]["model"] == "/models/two/"
+        assert asked.requests[-1][3]["Authorization"] == "Bearer sk-12345678"
+        with pytest.raises(InputError, match=rf"serves 2 models; name one, such as {asked.url}#a/one$"):
+            served_entry(asked.url, None)
+    with pytest.raises(ConfigError, match=r"node7:8000: .*has a url that is no web address"):
+        served_entry("node7:8000", None)

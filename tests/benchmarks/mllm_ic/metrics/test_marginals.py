@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from benchc.benchmarks.mllm_ic.metrics.averages import RULES, rule_weights
 from benchc.benchmarks.mllm_ic.metrics.marginals import (
     CHUNK,
     capability_groups,
@@ -13,6 +14,22 @@ from tests.benchmarks.mllm_ic.made_up import CATEGORIES, LEVELS, items_of, run_o
 # Two mid-level capabilities of perception, of two and one capability, and one of reasoning.
 NAMES = ["image_topic", "image_style", "instance_counting", "ocr"]
 DRAWS, SEED = 40, 3
+
+
+def test_an_average_is_over_mid_level_capabilities_or_all_or_questions() -> None:
+    own = run_of({"a": 0.9}, items_of(NAMES, 9), ("fog",)).capabilities
+    places = [[each.name for each in own].index(name) for name in NAMES]
+    questions = np.zeros(len(own), np.int64)
+    questions[places] = 1, 2, 3, 4
+    # Of three mid-level capabilities, one has two of the four.
+    expected = {
+        "overall": [1 / 6, 1 / 6, 1 / 3, 1 / 3],
+        "capabilities": [1 / 4] * 4,
+        "micro": [1 / 10, 2 / 10, 3 / 10, 4 / 10],
+    }
+    assert {*expected} == {*RULES} and len(own) == len(NAMES)
+    for rule in RULES:
+        assert rule_weights(rule, own, questions)[places] == pytest.approx(expected[rule])
 
 
 def test_estimates_are_means_of_mid_level_capabilities_with_differences_to_clean() -> None:

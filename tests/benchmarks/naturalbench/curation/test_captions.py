@@ -111,12 +111,13 @@ def test_flickr30k_files(images: Path, tmp_path: Path) -> None:
     # The published file has one row without its second separator.
     text = (
         "image_name| comment_number| comment\n1.jpg| 1| Second | with a bar .\n1.jpg| 0| First .\n"
-        "2.jpg| 4   A dog runs across the grass .\n2.jpg| 3| Two men .\n"
+        "2.jpg| 4   A dog runs across the grass .\n2.jpg| 3| Two men .\n3.jpg| 5\n3.jpg| x| Three .\n"
     )
     frame, remarks = read(text, "flickr30k", images, tmp_path, "all")
     assert frame["id"].to_list() == ["set/1.jpg#0", "set/1.jpg#1", "set/2.jpg#3"]
     assert frame["caption"].to_list() == ["First .", "Second | with a bar .", "Two men ."]
-    assert remarks == [("set/2.jpg", 4, "is not: image name | caption number | caption")]
+    reason = "is not: image name | caption number | caption"
+    assert remarks == [("set/2.jpg", 4, reason), ("set/3.jpg", 6, reason), ("set/3.jpg", 7, reason)]
 
 
 def test_docci(images: Path, tmp_path: Path) -> None:
@@ -163,7 +164,7 @@ def test_xm3600_has_the_captions_of_one_locale(images: Path, tmp_path: Path) -> 
         read(XM3600, "xm3600", images, tmp_path, locale="cn")
 
 
-def tsv(*rows: tuple[str, str, str, str]) -> str:
+def tsv(*rows: tuple[str, ...]) -> str:
     file = io.StringIO()
     csv.writer(file, delimiter="\t", lineterminator="\n").writerows(
         [("index", "image", "answer", "image_file"), *rows]
@@ -186,6 +187,7 @@ def test_tsv_has_its_images(tmp_path: Path) -> None:
         ("9", base64.b64encode(picture(3)).decode(), '["x"]', "n" * 201),
         ("10", base64.b64encode(picture(4)).decode(), '["Of a long name"]', "n" * 200),
         ("11", base64.b64encode(picture(5)).decode(), '["x"]', "a\x1b.png"),
+        ("12", base64.b64encode(picture(6)).decode(), '["x"]', "h.png", "too", "many"),
     )
     frame, remarks = read(text, "tsv", None, tmp_path, "all")
     name = "n" * 200
@@ -200,7 +202,8 @@ def test_tsv_has_its_images(tmp_path: Path) -> None:
     assert found["set/e.png"].startswith("the answer '[]' is no list of texts")
     assert found["set/f.png"] == "has 2 images; a sample has one"
     assert found["set/a.png"] == "names its image a.png, which is the name of a different image"
-    assert "are not a complete image" in found["set/g.png"] and len(remarks) == 9
+    assert found["set/h.png"] == "has 6 fields where the header has 4"
+    assert "are not a complete image" in found["set/g.png"] and len(remarks) == 10
     wrong = "the image's name is not one line of 1 to 200 characters"
     assert found[f"set/{name}n"] == found["set/a\x1b.png"] == wrong
 

@@ -236,6 +236,7 @@ def test_a_sample_keeps_the_same_partners_among_others(order: list[int]) -> None
 def test_wrong_arguments_are_refused_and_one_sample_has_no_mismatch() -> None:
     for ids, encoders, message in (
         (["b", "a"], [encoded(2)], "ascending"),
+        (["a", "a"], [encoded(2)], "ascending and different"),
         (names(3), [encoded(2)], "vectors of 3 samples"),
         (names(3), [], "at least one"),
     ):

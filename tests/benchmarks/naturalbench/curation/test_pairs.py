@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 
 from benchc.benchmarks.naturalbench.curation import pairs
 from benchc.benchmarks.naturalbench.curation.mismatch import EncoderVectors
-from benchc.benchmarks.naturalbench.curation.pairs import Pair, mined_pairs, pair_id, random_pairs
+from benchc.benchmarks.naturalbench.curation.pairs import (
+    Pair,
+    chosen_pairs,
+    mined_pairs,
+    pair_id,
+    random_pairs,
+)
 
 IDS = [f"set/{number:03d}" for number in range(60)]
 
@@ -71,6 +77,28 @@ def test_random_pairs_are_disjoint_and_allowed() -> None:
     assert random_pairs(IDS, range(10, 60), is_allowed, count=5, seed=1) == found[:5]
     assert random_pairs(IDS, range(4), lambda one, other: False, count=5, seed=1) == []
     assert random_pairs(IDS, range(60), is_allowed, count=0, seed=1) == []
+
+
+def test_a_random_pair_has_two_images_of_one_data_set_and_no_sample_of_a_mined_pair() -> None:
+    # Two data sets; of four samples of each, two captions of one image. All but s/0 and s/1 are matched.
+    ids = [f"{dataset}/{number}" for dataset in "st" for number in range(4)]
+    samples = {
+        "id": ids,
+        "dataset": [id_[0] for id_ in ids],
+        "image": [id_[:2] + "AABC"[int(id_[2])] for id_ in ids],
+    }
+    captions, mismatches = pl.DataFrame(samples), pl.DataFrame({"a": ["s/0"], "b": ["s/2"]})
+    axes = np.eye(8, dtype=np.float32)
+    turned = axes[[0, 3, 2, 1, 4, 5, 6, 7]]
+    encoder = EncoderVectors("e", axes[:, None], turned)
+    for seed in range(9):
+        # The captions of s/1 and s/3 are in each other's place, so that they are a mismatch.
+        found = chosen_pairs(captions, mismatches, [encoder], most=5, random=9, seed=seed)
+        rows = found.select("a", "b", pl.col("method").cast(pl.String)).rows()
+        assert rows[0] == ("s/0", "s/2", "mined")
+        of_t = {tuple(sorted(row[:2])) for row in rows[1:]}
+        assert of_t in [{("t/0", "t/2"), ("t/1", "t/3")}, {("t/0", "t/3"), ("t/1", "t/2")}, {("t/2", "t/3")}]
+        assert {row[2] for row in rows[1:]} == {"random"}
 
 
 def test_samples_are_matched_unless_all_encoders_mismatch_them() -> None:

@@ -15,15 +15,23 @@ from benchc.benchmarks.naturalbench.curation.groups import Group, Question, grou
 from benchc.benchmarks.naturalbench.curation.release import COLUMNS, check_groups, release_rows
 from benchc.benchmarks.naturalbench.schemas.embeddings import EMBEDDINGS
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
+from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
+from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
 from benchc.benchmarks.naturalbench.tables.overlap import overlap, overlap_rows
 from benchc.errors import InputError
 from benchc.images import decode, encode_png
-from benchc.schemas.parquet import write_table
+from benchc.schemas.parquet import read_table, write_table
 from benchc.sources.error import SourceError
 from benchc.sources.vlmevalkit import ReaderOptions, read_vlmevalkit
 from tests.benchmarks.made import frame_of
 from tests.benchmarks.naturalbench.curation.reviewing import questions
-from tests.benchmarks.naturalbench.drawn import drawn_captions, embeddings_footer, pairs_of, sample
+from tests.benchmarks.naturalbench.drawn import (
+    drawn_captions,
+    embeddings_footer,
+    pairs_of,
+    sample,
+    write_drawn,
+)
 
 YES_NO = (Question("Dog?", ("Yes", "No"), 0), Question('"Cat",\t?', ("Yes", "No"), 2))
 CHOICE = (Question("What?", ("dog", "cat"), 1), Question("Who?", ("cat", "dog"), 0))
@@ -77,6 +85,23 @@ def test_a_group_is_a_pair_and_a_type_with_both_questions_from_any_rounds():
     (group,) = groups_of(pairs, [(table, kept(table)) for table in (first, add(first))])
     found = [(each.question, each.round) for each in group.questions]
     assert found == [("p0 yes_no 0?", 0), ("p0 yes_no 1?", 0)]
+
+
+def test_a_release_is_of_the_files_of_all_rounds_in_their_order(tmp_path):
+    captions, pairs = write_drawn(tmp_path, 3)
+    used = read_table(pairs, PAIRS)
+    slots = [(used["pair"][1], "yes_no", q_idx) for q_idx in (0, 1)]
+    first, second = questions(*slots), add(questions(slots[1]))
+    rounds = [(first, kept(first, slots[1])), (second, kept(second))]
+    files = [[tmp_path / f"{kind}-{number}.parquet" for number in (0, 1)] for kind in ("questions", "kept")]
+    for paths, tables, kind in zip(files, zip(*rounds, strict=True), (QUESTIONS, KEPT), strict=True):
+        for path, table in zip(paths, tables, strict=True):
+            write_table(table, path, kind)
+    found = release.read_release(pairs, captions, *files)
+    assert found.pairs.equals(used) and list(found.samples) == used["pair"].to_list()
+    assert [sample.id for sample in found.samples[slots[0][0]]] == [*used.select("a", "b").row(1)]
+    (group,) = found.groups
+    assert (group.pair, [each.round for each in group.questions]) == (slots[0][0], [0, 1])
 
 
 def test_a_group_is_four_rows_with_alternating_answers(tmp_path):

@@ -314,6 +314,8 @@ def test_all_faults_of_all_files_are_named_and_who_is_waited_for(tmp_path):
     both(tmp_path, [*lines, *(["x", "anna", *[""] * 5, "Yes"] for _ in range(SHOWN + 3))])
     found = lines_of(tmp_path)
     assert len(found) == SHOWN + 2 and found[-2] == f"error: {tmp_path}/reviews/0/anna.csv: 3 more faults"
+    both(tmp_path, [*lines, *(["x", "anna", *[""] * 5, "Yes"] for _ in range(SHOWN))])
+    assert len(lines_of(tmp_path)) == SHOWN + 1
     both(tmp_path, [filled()[0], *(line[:3] for line in filled()[1:])], [["choices"]])
     found = [line.rpartition("/")[2] for line in lines_of(tmp_path)]
     assert [line.split("; ")[0] for line in found[:-1]] == [
@@ -350,6 +352,13 @@ def test_ids_are_no_numbers_and_the_digest_is_of_the_answers(tmp_path):
     assert digest(lines) == digest([lines[0], *lines[:0:-1]]) == digest(filled(answers=["YES", *ANSWERS[1:]]))
     others = [filled(answers=["No", *ANSWERS[1:]]), lines[:-1], filled("bob"), [["id"]], [["idd"]]]
     assert len({digest(each) for each in [lines, *others]}) == 6
+    # The last one is no review.
+    with pytest.raises(
+        InputError, match=r"x\.csv: has no column 'id'; keep the columns id, annotator, answer"
+    ):
+        review_files.check_file(tmp_path / "x.csv")
+    digest(lines)
+    review_files.check_file(tmp_path / "x.csv")
 
 
 def test_pairs_or_the_questions_of_a_round_are_read(tmp_path):

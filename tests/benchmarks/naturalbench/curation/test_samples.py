@@ -102,6 +102,10 @@ def test_pairs_of_a_file(images: Path) -> None:
     path.write_text("pair,image_0\n")
     with pytest.raises(SourceError, match="has no column 'image_1'; its columns are pair, image_0"):
         read_retrieval_pairs(path, images)
+    with pytest.raises(
+        SourceError, match=r"absent\.csv: there is no such file; correct the path in the conf"
+    ):
+        read_retrieval_pairs(images / "absent.csv", images)
 
 
 def test_mined_pairs_of_curation() -> None:

@@ -13,6 +13,8 @@ from benchc.benchmarks.r_bench.judging.comparisons import (
     replies_of_run,
     wanted_cells,
 )
+from benchc.benchmarks.r_bench.judging.human import human_judge, read_people
+from benchc.benchmarks.r_bench.judging.letter import letter_score
 from benchc.benchmarks.r_bench.judging.people import people_comparisons
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.benchmarks.r_bench.schemas.scores import SCORES
@@ -22,6 +24,7 @@ from benchc.errors import InputError
 from benchc.schemas.answers import ANSWERS
 from benchc.schemas.assignment import read_assignment
 from benchc.schemas.parquet import read_footer, read_table, write_table
+from benchc.schemas.references import REFERENCES
 from tests.benchmarks.r_bench.judging.replied import PAIRS, Pair, without_answers, written
 from tests.benchmarks.r_bench.scored import released_scores
 from tests.footers import footer_of
@@ -53,6 +56,23 @@ def test_each_kind_compares_its_texts(tmp_path: Path) -> None:
         expected += [(severity, "dis", n, reply, caption) for n, caption in enumerate(captions)]
         expected.append((severity, "com", 0, reply, ref))
     assert found == expected
+
+
+def test_only_a_caption_has_several_truths(tmp_path: Path) -> None:
+    files = written(tmp_path)
+    # As answers to an open question of a source with lists, and as a list of one caption.
+    several = (
+        pl.when(id="s/c")
+        .then(pl.lit(["on the table", "there"]))
+        .when(id="s/d")
+        .then(pl.lit([], pl.List(pl.String)))
+    )
+    rows = read_table(files["references"], REFERENCES).with_columns(
+        several.otherwise("answers").alias("answers")
+    )
+    write_table(rows, files["references"], REFERENCES, footer_of(read_footer(files["references"])))
+    items = read_items(files["pool"], files["references"], files["tasks"])
+    assert (items["s/c"].truths, items["s/d"].truths) == (("on the table",), ("A dog runs.",))
 
 
 def judged(folder: Path, **changed: Any) -> pl.DataFrame:
@@ -145,8 +165,14 @@ def test_scores_of_people_are_those_of_their_rows(tmp_path: Path) -> None:
     ],
 )
 def test_scores_that_cannot_be_used_are_one_sentence(tmp_path, old, new, message) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_text(SCORED.replace(old, new))
+    files = written(tmp_path)
+    items = read_items(files["pool"], files["references"], files["tasks"])
+    replies = replies_of_run(files["answers"], read_assignment(files["assignment"], {"jpeg": [1, 2, 3]}))
+    asked = [each for each in comparisons(replies, items) if letter_score(each) is None]
     with pytest.raises(InputError, match=rf"^{tmp_path}/scores\.csv: {message}"):
-        scored(tmp_path, SCORED.replace(old, new))
+        list(human_judge(asked, read_people(path, "m"), path))
 
 
 def answered(folder: Path, *answers: dict[str, str], **more: Any) -> pl.DataFrame:
@@ -176,6 +202,9 @@ def test_the_best_and_the_worst_person_are_left_out(tmp_path: Path) -> None:
     assert scores["relative"].null_count() == 3
     footer = read_footer(tmp_path / "people.parquet")
     assert footer["label"] == "people" and footer["judge"] == "rule" and footer["judgements"] == 4 * 3 - 5
+    # Of two best people, the first one counts as the best.
+    other = {"a": "B", "b": "B", "c": "on the table"}
+    assert answered(tmp_path, OTHER, other, WORST)["absolute"].to_list() == [1, 0, 1]
     # Two people are too few.
     with pytest.raises(InputError, match=r"^people: 2 given, .*; give at least 3$"):
         answered(tmp_path, BEST, WORST)

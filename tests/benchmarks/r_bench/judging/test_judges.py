@@ -2,6 +2,7 @@ import csv
 import io
 import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ import pytest
 from pydantic import ValidationError
 
 from benchc.benchmarks.r_bench.judging.comparisons import Comparison, Item
-from benchc.benchmarks.r_bench.judging.judges import open_judge, report
+from benchc.benchmarks.r_bench.judging.judges import footer_of, open_judge, report
 from benchc.benchmarks.r_bench.judging.letter import letter_score, named_option
 from benchc.benchmarks.r_bench.judging.options import JudgeOptions
+from benchc.benchmarks.r_bench.judging.prompts import prompts_hash
 from benchc.benchmarks.r_bench.judging.rule import rule_judge, token_f1
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.benchmarks.r_bench.settings import Judge, Settings
@@ -36,6 +38,10 @@ def test_what_a_judge_does_not_use_is_no_option_of_it() -> None:
     # How a judge is reached decides nothing.
     judge = Judge.model_validate({"mode": "replay", "url": "http://x", "concurrency": 2, "recordings": "r"})
     assert judge.options == Judge().options == JudgeOptions()
+    reached: Any = {"url": "http://x", "api_key_env": "K", "concurrency": 2, "timeout_s": 3.0}
+    for mode, folder in (("record", Path("kept")), ("replay", Path("kept")), ("live", None)):
+        service = Judge.model_validate({"mode": mode, **reached}).service("kept")
+        assert service == Service(mode=mode, recordings=folder, **reached)
 
 
 @pytest.mark.parametrize(
@@ -95,6 +101,36 @@ def test_more_than_one_of_a_hundred_judgements_without_a_score_is_a_warning(
     assert second == (
         f"{word}: a: 1 judgement (1.0%) without a readable score, counted as 0, the first in the recording k"
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "own"),
+    [
+        (
+            JudgeOptions(model="gpt", temperature=0.5, reading="last_char"),
+            {
+                **{"judge": "llm", "judge_model": "gpt", "temperature": 0.5, "prompts": prompts_hash()},
+                **{"reading": "last_char", "url": "http://x/v1"},
+            },
+        ),
+        (JudgeOptions(kind="rule", encoder="e"), {"judge": "rule", "encoder": "e"}),
+        (JudgeOptions(kind="human"), {"judge": "human"}),
+    ],
+)
+def test_a_footer_says_what_decided_the_scores(options: JudgeOptions, own: dict[str, Any]) -> None:
+    rows = pl.concat([table([1.0] * 5, judge=options.kind, unreadable=2), table([1.0], judge="letter")])
+    footer = footer_of(rows, options, Service(url="http://me@x/v1"), "m", {"pool": "p"})
+    assert footer.content() == own | {"label": "m", "pool": "p", "judgements": 5, "unreadable": 2}
+
+
+def test_the_scores_of_people_are_those_of_the_model(tmp_path: Path) -> None:
+    (tmp_path / "s.csv").write_text(
+        "model,id,corruption,severity,kind,reference,score\nn,s/1,jpeg,1,dis,0,0\nm,s/1,jpeg,1,dis,0,2\n"
+    )
+    item = Item("s/1", "vqa", "?", (), ("red",))
+    with open_judge(JudgeOptions(kind="human"), Service(), tmp_path / "s.csv", "m") as judge:
+        ((judgement,),) = judge([Comparison(item, "jpeg", 1, "dis", 0, "red", "red")])
+    assert judgement.score == 2
 
 
 def test_scores_of_people_are_needed_for_the_judge_human() -> None:
@@ -171,6 +207,7 @@ def test_the_rule_judges_answers_options_and_captions() -> None:
     # 2 of 3 and 2 of 6 words: 2 * 2 / 9 is below a half; each word counts once.
     assert token_f1("on left side", "it is on dark left wall") == pytest.approx(4 / 9)
     assert token_f1("red red", "red") == pytest.approx(2 / 3)
+    assert token_f1("the", "") == 0  # no word is left of an article
     assert scores("mcq", ("cat", "B"), ("a dog", "B"), ("", "B")) == [1, 0, 0]
     assert scores("mcq", ("cat", "a cat"), ("dog", "a cat"), kind="com") == [1, 0]
     # A model may answer with a letter to one image, and with the option's text to the other.
@@ -182,6 +219,13 @@ def test_the_rule_judges_answers_options_and_captions() -> None:
         return np.array([[7 * np.cos(angles[t]), 7 * np.sin(angles[t])] for t in texts], dtype=np.float32)
 
     assert scores("cap", ("same", "a"), ("near", "a"), ("far", "a"), ("", "a"), encode=encode) == [2, 1, 0, 0]
+    # Cosines of exactly 0.75 and 0.5: 3 / 4, as 9 + 4 + 1 + 1 + 1 = 16, and 1 / 2.
+    vectors = {"a": [1, 0, 0, 0, 0], "three quarters": [3, 2, 1, 1, 1], "half": [1, 1, 1, 1, 0]}
+
+    def exact(texts: list[str]) -> np.ndarray:
+        return np.array([vectors[text] for text in texts], dtype=np.float32)
+
+    assert scores("cap", ("three quarters", "a"), ("half", "a"), encode=exact) == [2, 1]
     # Models that say nothing do not agree.
     assert scores("cap", ("", ""), (" \n", " "), kind="com", encode=encode) == [0, 0]
 

@@ -7,11 +7,15 @@ from typing import Any
 import polars as pl
 import pytest
 
+from benchc.benchmarks.r_bench.judging.comparisons import comparisons, read_items, replies_of_run
+from benchc.benchmarks.r_bench.judging.judgement import judged
+from benchc.benchmarks.r_bench.judging.judges import open_judge
 from benchc.benchmarks.r_bench.judging.language_model import most_requests, read_score
 from benchc.benchmarks.r_bench.judging.options import JudgeOptions
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.endpoint.service import Service
 from benchc.errors import InputError
+from benchc.schemas.assignment import read_assignment
 from benchc.schemas.parquet import read_footer, read_table
 from tests.benchmarks.made import chat
 from tests.benchmarks.r_bench.judging.replied import PAIRS, written
@@ -206,11 +210,15 @@ def test_the_score_in_a_reply(reply, task, last_line, last_char) -> None:
 
 def test_equal_requests_are_sent_once(tmp_path) -> None:
     same = [PAIRS[2]._replace(dis="x", ref="x"), PAIRS[3]]
+    files = written(tmp_path, same)
+    replies = replies_of_run(files["answers"], read_assignment(files["assignment"], {"jpeg": [1, 2, 3]}))
+    asked = [*comparisons(replies, read_items(files["pool"], files["references"], files["tasks"]))]
     with replying(by_request) as server:
         service = Service(mode="live", url=f"{server.url}/v1")
-        call_stage("r_bench.judge", **written(tmp_path, same), service=service, output=tmp_path / "j.parquet")
+        with open_judge(JudgeOptions(), service, None, "m") as judge:
+            found = judged(asked, judge, "llm", always=False)
     # dis and ref of c are one request a repeat; com has another right answer.
     assert len(server.requests) == 5 + 5 + 2 * 2 + 5
-    table = read_table(tmp_path / "j.parquet", JUDGE_SCORES).filter(id="s/c")
+    table = found.filter(id="s/c")
     dis, ref = (table.filter(kind=kind)["score"].to_list() for kind in ("dis", "ref"))
     assert dis == ref and len(dis) == 5

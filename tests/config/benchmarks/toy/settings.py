@@ -20,6 +20,7 @@ class Settings(RunSettings):
 
     MODEL_KEYS = ("selectors", "targets", "more.speakers")
     SCORING_KEYS = ("selectors", "targets")
+    MEASURED_KEY = "targets"
 
     benchmark: Literal["toy"]
     selectors: list[Id] = Field(min_length=1)
