@@ -363,7 +363,11 @@ def run_with_coverage(python: Path, only: str, folder: Path) -> Coverage:
     settings.write_text(f"[run]\ndata_file = {folder}/coverage\nrelative_files = true\n")
     options = ["--cov=benchc", "--cov-context=test", "--cov-report=", f"--cov-config={settings}"]
     parallel = ["--numprocesses", str(WORKERS), "--dist", "loadfile"]
-    subprocess.run([python, "-m", "pytest", "-q", *options, *parallel, *sorted(tests)], cwd=ROOT, check=False)
+    subprocess.run(
+        [python, "-m", "pytest", "-q", "--disable-warnings", *options, *parallel, *sorted(tests)],
+        cwd=ROOT,
+        check=False,
+    )
     return Coverage(folder / "coverage")
 
 

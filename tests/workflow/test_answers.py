@@ -123,7 +123,7 @@ def test_a_killed_job_resumes_and_writes_the_same_bytes(checkout, tmp_path, kept
             '"could not finish"',
             {"answer": 1, "judge_options": 1, "generated_answers": 1},
         ),
-        ("benchc/judges/option_reply.py", "TAIL = 5", "TAIL = 6", AFTER_ANSWERS),
+        ("benchc/judges/option_reply.py", "TAIL = 4", "TAIL = 5", AFTER_ANSWERS),
         (
             "benchc/benchmarks/bench_c/metrics/generated_answers.py",
             "fill_null(False)",
