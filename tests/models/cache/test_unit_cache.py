@@ -27,6 +27,7 @@ from benchc.models.cache.unit_cache import (
     AnswerCache,
     PredictionCache,
     ShardIndex,
+    adopted_from,
     checked,
     index_file,
     key_number,
@@ -290,6 +291,13 @@ OTHER = OptionScores(-SCORES.logits, SCORES.label_mass)
 
 def line(prompt: str, scores: OptionScores = SCORES) -> bytes:
     return line_of(unit_key(prompt, PIXELS), PredictionCache.encoded(scores), False)
+
+
+@pytest.mark.parametrize(
+    ("shard", "code"), [("m/adopted/ff/a.units", "ff"), ("0m/i/a.units", None), ("z/i/a.units", None)]
+)
+def test_an_adopted_shard_is_below_its_folder(shard: str, code: str | None) -> None:
+    assert adopted_from(Path(shard)) == code
 
 
 def test_a_jobs_own_units_override_adopted_ones_and_no_other_unit_is_served(tmp_path):

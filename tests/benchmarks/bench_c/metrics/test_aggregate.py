@@ -95,6 +95,11 @@ def test_destructive_and_corrective_split_by_the_clean_answer_and_an_empty_set_g
             (SCORES, WEIGHTS.with_columns(kappa=pl.Series([0.5, bad])), "item a/1 has the weight")
             for bad in (-0.25, math.nan, math.inf)
         ),
+        (
+            SCORES,
+            WEIGHTS.with_columns(kappa=pl.Series([-0.25, -0.5])),
+            r"item a/1 has the weight -0\.5, not a finite number >= 0 \(2 such items\)",
+        ),
         *(
             (SCORES.with_columns(ras=pl.Series([bad, *[0.0] * 5])), None, "ras is missing or NaN")
             for bad in (None, math.nan)
