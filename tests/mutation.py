@@ -308,9 +308,13 @@ class Worker:
     def seconds(self, tests: tuple[str, ...]) -> float | None:
         """Return how long the tests take without a mutant, None where one fails or they take too long."""
         if tests not in self.unchanged:
-            start = time.monotonic()
-            failed = self.run(tests, MOST_SECONDS)
-            self.unchanged[tests] = time.monotonic() - start if failed is None else None
+            self.unchanged[tests] = None
+            # The first run may be too slow, as it compiles what numba then keeps.
+            for _ in range(2):
+                start = time.monotonic()
+                if self.run(tests, MOST_SECONDS) is None:
+                    self.unchanged[tests] = time.monotonic() - start
+                    break
         return self.unchanged[tests]
 
     def killed(self, mutant: Mutant) -> bool | None:
