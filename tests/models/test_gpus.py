@@ -179,6 +179,8 @@ def test_a_lock_names_the_job_that_has_it_now(machine, monkeypatch):
         monkeypatch.setenv("SLURM_JOB_ID", allocation)
         with held_gpus(1, "m"):
             assert file.read_text() == f"{os.getpid()} {allocation}"
+    # The lock of another one may be gone when a job asks whose it is.
+    assert gpus._holder(gpus.Gpu("GPU-none", "2", 2, "GPU-none")) == []
     # Of its user alone, whatever the folder for temporary files allows.
     assert stat.S_IMODE(file.parent.stat().st_mode) == stat.S_IRWXU
 

@@ -181,12 +181,12 @@ def test_the_plan_of_a_run_is_bounded_before_the_selection_and_exact_after(tmp_p
     settings = settings_of("demo", corruptions=SHORT, diagnostics=diagnostics(None, None))
     images = [("a", "x", 100), ("b", "y", 300), ("c", "z", 50)]
     frame = pl.DataFrame(images, schema=["id", "image_key", "pixels"], orient="row")
-    size = RunSize(Amount(4000), dict.fromkeys("abc", 4), frame)
+    size = RunSize(Amount(40_000), dict.fromkeys("abc", 4), frame)
     plan = plan_of(Config(settings, {}, {}), tmp_path, size)
     targets = plan.stages[1]
-    assert (targets.name, targets.items) == ("targets", Amount(4000, "at most"))
+    assert (targets.name, targets.items) == ("targets", Amount(40_000, "at most"))
     # The only published share: 849 of 4,000.
-    assert plan.expected[1].items == Amount(849, "estimate")
+    assert plan.expected[1].items == Amount(8490, "estimate")
     assert plan.assumption == "21.2 % of the pool is selected, as in the paper"
     assert plan.images.written == Amount(7 * round(3 * 849 / 4000), "estimate")
     write_selection(tmp_path, a=False, b=True, c=True)
