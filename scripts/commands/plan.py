@@ -1,10 +1,13 @@
 """Estimate the cost of a run: predictions by stage and model, and hours where measured."""
 
+import tempfile
 from pathlib import Path
 
 from benchc.atomic import write_text
 from benchc.cluster.site import EXAMPLE, SITE, read_site, site_file
-from benchc.config.load import read_config
+from benchc.config.differing import differing_settings
+from benchc.config.load import Config, read_config
+from benchc.config.resolved import resolved
 from benchc.errors import InputError
 from benchc.home import has_pipeline
 from benchc.models.supported import is_supported
@@ -16,6 +19,8 @@ from benchc.planning.size import POOL_FILE, run_size
 from benchc.planning.sources import sources_markdown
 from benchc.planning.stages import work_of, work_table
 from benchc.pluralize import pluralize
+
+MOST = 3  # changed settings that are named
 
 
 def plan(
@@ -60,6 +65,12 @@ def plan(
     print(f"{config}: run {name}\n\n{sources}{text}", end="")
     if note := image_note(read.settings, planned, results):
         print(f"- {note}", end="")
+    if changes := _changes(read, results):
+        more = f" and {len(changes) - MOST} more" if len(changes) > MOST else ""
+        print(
+            f"- settings have changed since the last run ({'; '.join(changes[:MOST])}{more}), and done and left "
+            f"count files that will be made again, too: `benchc what-reruns {config}` counts their predictions."
+        )
     unsupported = [
         f"{id_} ({model.family})" for id_, model in read.asked.items() if not is_supported(model.family)
     ]
@@ -70,6 +81,16 @@ def plan(
         )
     if has_pipeline():
         print(_of_cluster(config, size.pool), end="")
+
+
+def _changes(config: Config, results: Path) -> list[str]:
+    """Return the settings that are not those of the run's record; none where there is no record yet."""
+    with tempfile.TemporaryDirectory() as folder:
+        for path, text in resolved(config, folder, Path.cwd()).items():
+            if not (results / Path(path).name).exists():
+                return []
+            Path(path).write_text(text, encoding="utf-8")
+        return differing_settings(results, Path(folder))
 
 
 def _of_cluster(config: Path, items: Amount) -> str:

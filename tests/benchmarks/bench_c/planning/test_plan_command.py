@@ -12,6 +12,8 @@ import yaml
 
 from benchc.benchmarks.bench_c.schemas.orders import ORDERS
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED
+from benchc.config.load import read_config
+from benchc.config.resolved import resolved
 from benchc.images import encode_png
 from benchc.schemas.corrupted import CORRUPTED
 from benchc.schemas.parquet import write_table
@@ -93,6 +95,20 @@ def test_a_run_that_is_not_started(folder, capsys):
     ):
         assert part in text
     assert not (folder / "results").exists()
+
+
+def test_settings_that_changed_since_the_last_run_are_named(folder, capsys):
+    configured(folder)
+    for path, text in resolved(read_config(Path("config.yaml")), "results/trial", folder).items():
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text)
+    assert "settings have changed" not in planned(capsys)[1]
+    corruptions = yaml.safe_load(CONFIG)["corruptions"]
+    configured(folder, seed=9, corruptions=corruptions | {"severities": [1, 5]}, pool={"per_task": 2})
+    _, text = planned(capsys)
+    note = "- settings have changed since the last run (seed: 1 -> 9; pool.per_task: 4 -> 2; pool.total: "
+    assert note in text and " and 1 more), and done and left count files that will be made again" in text
+    assert "`benchc what-reruns config.yaml` counts their predictions." in text
 
 
 def test_the_sources_bound_the_pool_before_it_is_built_if_they_can(folder, capsys):
