@@ -1,7 +1,7 @@
 """Check the time of a run, as far as its models were measured, and the disk space of its images."""
 
 import shutil
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -57,8 +57,7 @@ def check_cost(
         work = work_of(plan.expected or plan.stages, results, {**others, **tried, **own})
         writing = writing_of(plan.images, images, time, config.settings.corruptions, results)
         noun = "predictions" if config.settings.asking_rule == "infer" else "answers"
-        trained = {id_ for id_, model in config.asked.items() if model.train is not None}
-        yield from _time(plan, work, writing, shown, noun, trained, generated=pool.drawn is None)
+        yield from _time(plan, work, writing, shown, noun, generated=pool.drawn is None)
     except (InputError, OSError) as error:
         yield Finding("time", "error", "all", reason(error))
         return
@@ -104,11 +103,10 @@ def _time(
     writing: Writing,
     shown: JobImages,
     noun: str,
-    trained: Set[str],
     *,
     generated: bool,
 ) -> Iterator[Finding]:
-    """Yield the time of each model, of the images, and in all; ``trained``: models that the run trains."""
+    """Yield the time of each model, of the images, and in all."""
     models = dict.fromkeys(each.model for each in work)
     for model in models:
         own = [each for each in work if each.model == model]
@@ -127,12 +125,8 @@ def _time(
         count = total(each.left for each in work)
         if count.value is not None:
             yield Finding("time", "ok", "all", f"{count.text()} {noun}")
-        for text, ids in (
-            ("the run trains first (check again when they are there)", trained),
-            ("were not tried here on their device (check on a machine that has it)", {*unknown} - trained),
-        ):
-            if named := ", ".join(each for each in unknown if each in ids):
-                yield Finding("time", "skipped", "all", f"time unknown for models that {text}: {named}")
+        text = f"time unknown for models without a trial; their lines above say why: {', '.join(unknown)}"
+        yield Finding("time", "skipped", "all", text)
         return
     known = writing.hours.value is not None
     hours = total([*(each.hours_left for each in work), *([writing.hours] if known else [])])

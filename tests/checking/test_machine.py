@@ -138,13 +138,11 @@ def test_jobs_without_gpus_are_compared_with_a_described_cluster(folder, limits,
     assert (found.level, found.text) == (level, f"slurm/site.yaml: {text}")
 
 
-def test_the_time_of_models_that_the_run_trains_is_unknown_at_first():
-    work = [SimpleNamespace(model=id_, rate=None, left=Amount(None)) for id_ in ("small", "large")]
-    found = cost._time(None, work, cost.Writing(0, Amount(0)), None, "answers", {"small"}, generated=False)  # type: ignore[arg-type]
+def test_the_time_of_models_without_a_trial_is_unknown():
+    work = [SimpleNamespace(model=id_, rate=None, left=Amount(None)) for id_ in ("small", "large", "small")]
+    found = cost._time(None, work, cost.Writing(0, Amount(0)), None, "answers", generated=False)  # type: ignore[arg-type]
     assert [each.text for each in found] == [
-        "time unknown for models that the run trains first (check again when they are there): small",
-        "time unknown for models that were not tried here on their device (check on a machine that has it): "
-        "large",
+        "time unknown for models without a trial; their lines above say why: small, large"
     ]
 
 
