@@ -49,31 +49,37 @@ def _resolved(folder: Path) -> Path:
     return folder.resolve()
 
 
-def file_below(folder: Path, name: str) -> Path | None:
+def file_below(folder: Path, name: str, place: str = "the folder of the data") -> Path | None:
     """Return the file ``name`` below ``folder``; None where there is none, and the text may be an image.
 
-    A path has a dot, which base64 has not, or is that of a file. Raises ImagePathError where a path leaves
-    the folder, whether by its parts or by a link, or names no file, or one of more than LARGEST_FILE bytes.
+    A path has a dot, which base64 has not, or is that of a file. Raises ImagePathError where a path is
+    absolute, has "..", leaves the folder by a link, or names no file, or one of more than LARGEST_FILE bytes.
+    ``place``: what messages call the folder.
     """
     if len(name) > LONGEST_PATH or not name.strip():
         return None
     shown = f"image {name[-60:]!r}"
     path, dotted = Path(name), "." in name
     if dotted and (path.is_absolute() or ".." in path.parts):
-        raise ImagePathError(f"{shown} is not a path below the folder of the data; copy the file there")
+        raise ImagePathError(
+            f"{shown} is not a path below {place} without '..'; correct it, or copy the file there"
+        )
     try:
         full = (folder / path).resolve()
         found = full.is_file() and not path.is_absolute()
         size = full.stat().st_size if found else 0
-    except (OSError, RuntimeError, ValueError):  # a name that is too long, a loop of links, a NUL character
+    # A name that is too long, a loop of links, a NUL character.
+    except (OSError, RuntimeError, ValueError) as error:
+        if dotted and isinstance(error, PermissionError):
+            raise ImagePathError(f"{shown} cannot be read ({error.strerror})") from error
         found, size = False, 0
     if not found:
         # A short name without a file may be the index of a row.
         if dotted and (len(name) > LONGEST_INDEX or "/" in name):
-            raise ImagePathError(f"{shown} is no file below the folder of the data")
+            raise ImagePathError(f"{shown} is no file below {place}")
         return None
     if not full.is_relative_to(_resolved(folder)):
-        raise ImagePathError(f"{shown} is a link out of the folder of the data; copy the file there")
+        raise ImagePathError(f"{shown} is a link out of {place}; copy the file there")
     if size > LARGEST_FILE:
         raise ImagePathError(f"{shown} has {size:,} bytes, and the limit is {LARGEST_FILE:,}")
     return full

@@ -10,6 +10,7 @@ from benchc.benchmarks.bench_c.schemas.kappa import KAPPA
 from benchc.benchmarks.bench_c.schemas.selected import SELECTED, SelectedFooter
 from benchc.benchmarks.bench_c.selection.select import FinalScore
 from benchc.benchmarks.bench_c.selection.select import select as selection
+from benchc.pluralize import pluralize
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.subset import SUBSET
 
@@ -52,7 +53,7 @@ def select(
     )
     if kept < FEW:
         print(
-            f"warning: {kept:,} items are too few to distinguish models (see tables/intervals.md); use a "
+            f"warning: {pluralize(kept, 'item')} cannot distinguish models (see tables/intervals.md); use a "
             "larger pool, or selectors that are inconsistent on more items",
             file=sys.stderr,
         )

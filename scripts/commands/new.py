@@ -71,16 +71,17 @@ def new(
         scoring: how options are scored, of folders and Hub ids: letter, text, … (docs/models.md)
         adapter: adapter of peft, such as LoRA, for the one --model that is a folder or Hub id: a folder, or
             owner/name of the Hub, with @REVISION unless it is the default branch
-        benchmark: the benchmark of the run; default: that of config/demo.yaml
+        benchmark: the benchmark of the run, where this command writes its configuration; that of another one
+            is a copy of its file in config/; default: that of config/demo.yaml
     """
     root = Path.cwd()
     demo = read_yaml(shipped(DEMO, root))
     supported = benchmarks_with("new")
     benchmark = benchmark or str(demo["benchmark"])
-    if benchmark not in known_benchmarks():
+    if benchmark not in (known := known_benchmarks()):
         raise InputError(
-            f"--benchmark: there is no benchmark {shown(benchmark)}{suggestion(benchmark, supported)}; give "
-            f"{' or '.join(supported)}"
+            f"--benchmark: there is no benchmark {shown(benchmark)}{suggestion(benchmark, known)}; give "
+            f"{' or '.join(supported)}, or copy the configuration of another one from config/"
         )
     if benchmark not in supported:
         raise InputError(

@@ -68,8 +68,9 @@ def plan(
     if changes := _changes(read, results):
         more = f" and {len(changes) - MOST} more" if len(changes) > MOST else ""
         print(
-            f"- settings have changed since the last run ({'; '.join(changes[:MOST])}{more}), and done and left "
-            f"count files that will be made again, too: `benchc what-reruns {config}` counts their predictions."
+            f"- settings have changed since the last run ({'; '.join(changes[:MOST])}{more}), and done and "
+            "left count files that will be made again, too: "
+            f"`benchc what-reruns {config}` counts their predictions."
         )
     unsupported = [
         f"{id_} ({model.family})" for id_, model in read.asked.items() if not is_supported(model.family)

@@ -140,9 +140,9 @@ UNENDED = {"message": {"content": None, "reasoning_content": "The square"}, "fin
         ({"message": None}, "has no message, finish_reason or usage"),
         ({"tokens": 0}, Reply("B.", "stop", 0)),
         ({"tokens": 2**31 - 1}, Reply("B.", "stop", 2**31 - 1)),
-        ({"tokens": 2**31}, "has no message, finish_reason or usage"),
-        ({"tokens": 10**23}, "has no message, finish_reason or usage"),
-        ({"tokens": -1}, "has no message, finish_reason or usage"),
+        ({"tokens": 2**31}, "the server counts 2,147,483,648 tokens in an answer"),
+        ({"tokens": 10**23}, "the server counts 100,000,000,000,000,000,000,000 tokens in an answer"),
+        ({"tokens": -1}, r"counts -1 tokens in an answer \(usage.completion_tokens\), which cannot be"),
         ({"tokens": "3"}, "has no message, finish_reason or usage"),
     ],
 )

@@ -68,7 +68,7 @@ ENVIRONMENT = Table(
         case("A configuration that is there already", "config/small-sources.yaml: exists already, and nothing is overwritten; choose another FILE than config/small.yaml, after which it is named", command="benchc new CONFIG --source data/shapes.tsv"),
         case("A new configuration of a file that is not there", "\"data/none.tsv\": there is no such file or folder, and no such id in config/sources.yaml or config/demo-sources.yaml; there are seedbench2-plus, lego-puzzles, mme-realworld-lite, mmt-bench-val, mmstar, mmbench-dev-en-v11, mmbench-dev-en, seed-bench-2, naturalbench, vqav2-val2014, r-bench, naturalbench-curated, naturalbench-curated-docci, naturalbench-curated-xm3600-zh, naturalbench-curated-xm3600-hi, drawn-text, drawn-charts, drawn-tables, drawn-shapes, drawn-scenes, drawn-puzzles, drawn-captions, drawn-pairs; give a data file, or a folder with one",
              command="benchc new config/mine.yaml --source data/none.tsv"),
-        case("A new configuration of an unknown benchmark", "--benchmark: there is no benchmark \"bench-d\" (did you mean bench-c?); give bench-c",
+        case("A new configuration of an unknown benchmark", "--benchmark: there is no benchmark \"bench-d\" (did you mean bench-c?); give bench-c, or copy the configuration of another one from config/",
              command="benchc new config/mine.yaml --source data/shapes.tsv --benchmark bench-d"),
         case("A new configuration whose file is no YAML", "config/mine.txt: is no name of a YAML file; name it like config/mine.yaml",
              command="benchc new config/mine.txt --source data/shapes.tsv"),

@@ -71,7 +71,7 @@ CAPTIONS = Table(
     [
         captions("Captions without a column", "columnless captions/columnless.csv: has no column 'caption'; its columns are image, text; give it a header with these names, separated by commas", "columnless", "image,text\n1.jpg,A dog\n"),
         captions("Captions without a row", "rowless captions/rowless.csv: none of its rows became a sample; the reason of the first: it has no rows", "rowless", "image,caption\n"),
-        captions("A caption of an image that is not there", "absent captions/absent.csv: none of its rows became a sample; the reason of the first: image '2.jpg' is no file below the folder of the data", "absent", "image,caption\n2.jpg,A dog\n"),
+        captions("A caption of an image that is not there", "absent captions/absent.csv: none of its rows became a sample; the reason of the first: image '2.jpg' is no file below the folder of images", "absent", "image,caption\n2.jpg,A dog\n"),
         captions("Captions of an image that cannot be read", "unread captions/unread.csv: none of its rows became a sample; the reason of the first: image 1.jpg: these * bytes are not a complete image in a known format (AVIF, BMP, GIF, JPEG, JPEG2000, PNG, PPM, TIFF, WEBP)", "unread", "image,caption\n1.jpg,A dog\n"),
         captions("Captions that are not UTF-8", "latin captions/latin.csv: the file is not UTF-8 (*); save it as UTF-8", "latin", b"image,caption\n1.jpg,\xff\n"),
     ],

@@ -193,7 +193,7 @@ IMAGES = Table(
         case("An image file that is not there", "i-file data/files/metadata.csv: none of its rows became an item; the first, in line 2: image 'a.png' is neither a file below the folder of the data, an image in base64, nor the index of a row; mend the file or the keys of reader", has(
             "i-file", "file_name,question,A,B,answer,category\na.png,q,x,y,A,c\n", "data/files/metadata.csv",
             path="data/files")),
-        case("An image file outside the folder", "i-outside data/outside/metadata.csv: none of its rows became an item; the first, in line 2: image '../../data/shapes.tsv' is not a path below the folder of the data; copy the file there; mend the file or the keys of reader", has(
+        case("An image file outside the folder", "i-outside data/outside/metadata.csv: none of its rows became an item; the first, in line 2: image '../../data/shapes.tsv' is not a path below the folder of the data without '..'; correct it, or copy the file there; mend the file or the keys of reader", has(
             "i-outside", "file_name,question,A,B,answer,category\n../../data/shapes.tsv,q,x,y,A,c\n",
             "data/outside/metadata.csv", path="data/outside")),
         case("An absolute path of an image", "i-absolute data/absolute/metadata.csv: none of its rows became an item; the first, in line 2: image '/etc/hostname' is neither a file below the folder of the data, an image in base64, nor the index of a row; mend the file or the keys of reader", has(

@@ -339,7 +339,7 @@ def outside(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("../secret.png", "is not a path below the folder of the data; copy the file there"),
+        ("../secret.png", "below the folder of the data without '..'; correct it, or copy the file there"),
         ("sub/../../secret.png", "is not a path below the folder of the data"),
         ("{folder}/inside.png", "is not a path below the folder of the data"),
         ("..", "image '..' is not a path below the folder of the data"),

@@ -93,13 +93,16 @@ class ServedGenerator:
             tokens = content["usage"]["completion_tokens"]
             if not (text is None or isinstance(text, str)) or type(tokens) is not int:
                 raise TypeError
-            if not 0 <= tokens < 2**31:
-                raise LookupError
         except (LookupError, TypeError, AttributeError) as error:
             raise ModelError(
                 f"{self.chat.model}: the server's answer has no message, finish_reason or usage; give the "
                 "address of an OpenAI-compatible server"
             ) from error
+        if not 0 <= tokens < 2**31:
+            raise ModelError(
+                f"{self.chat.model}: the server counts {tokens:,} tokens in an answer "
+                "(usage.completion_tokens), which cannot be; start another server, or another version of it"
+            )
         if finish not in FINISHES:
             raise ModelError(
                 f"{self.chat.model}: an answer ended with the finish_reason {finish!r}, which should be one "

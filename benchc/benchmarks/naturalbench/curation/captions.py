@@ -21,6 +21,7 @@ from benchc.sources.item_images import check_image
 from benchc.sources.report import Remark, report_frame
 
 LONGEST_NAME = 200  # characters
+IMAGES = "the folder of images"
 
 
 class Caption(NamedTuple):
@@ -138,8 +139,8 @@ def check_file(name: str, folder: Path) -> bytes:
     """
     if not name or len(name) > LONGEST_NAME or not name.isprintable():
         raise InvalidRowError(f"the image's name is not one line of 1 to {LONGEST_NAME} characters")
-    if (file := file_below(folder, name)) is None:
-        raise InvalidRowError(f"image {name!r} is no file below the folder of the data")
+    if (file := file_below(folder, name, IMAGES)) is None:
+        raise InvalidRowError(f"image {name!r} is no file below {IMAGES}")
     try:
         data = file.read_bytes()
         check_image(data)

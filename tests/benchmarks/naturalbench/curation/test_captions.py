@@ -223,15 +223,16 @@ def test_rows_that_are_no_samples_are_listed(images: Path, tmp_path: Path) -> No
     reasons = [(line, reason) for _, line, reason in remarks]
     name = "the image's name is not one line of 1 to 200 characters"
     assert (2, "has no caption") in reasons and all((line, name) in reasons for line in (4, 12, 13))
-    assert (5, "image '4.jpg' is no file below the folder of the data") in reasons
+    assert (5, "image '4.jpg' is no file below the folder of images") in reasons
     assert any(line == 6 and "damaged.jpg: these" in reason for line, reason in reasons)
-    assert (7, "image 'folder.jpg' is no file below the folder of the data") in reasons
+    assert (7, "image 'folder.jpg' is no file below the folder of images") in reasons
     for line, path in [(8, "../a.jpg"), (9, "/a.jpg")]:
         assert (
             line,
-            f"image '{path}' is not a path below the folder of the data; copy the file there",
+            f"image '{path}' is not a path below the folder of images without '..'; correct it, or copy the "
+            "file there",
         ) in reasons
-    assert (14, "image 'link.jpg' is a link out of the folder of the data; copy the file there") in reasons
+    assert (14, "image 'link.jpg' is a link out of the folder of images; copy the file there") in reasons
     assert (10, "has 1 fields where the header has 2") in reasons
     assert (11, "has 3 fields where the header has 2") in reasons
     assert [line for line, _ in reasons] == sorted(line for line, _ in reasons) and len(reasons) == 12

@@ -87,7 +87,7 @@ def test_pairs_of_a_file(images: Path) -> None:
         (3, "pair p1 is there twice"),
         (4, "has one image twice"),
         (5, "has no pair, the name of the row"),
-        (6, "image 'c.png' is no file below the folder of the data"),
+        (6, "image 'c.png' is no file below the folder of images"),
         (7, "has no caption_1"),
         (8, "has 2 fields where the header has 5"),
         (9, "has one image twice"),
