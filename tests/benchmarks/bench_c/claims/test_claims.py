@@ -199,6 +199,10 @@ def test_claims_about_the_selection():
     assert found(items(good, 0.01)) == [HOLDS] * 7
     assert found(items(bad, 0.9)) == [FAILS] * 6 + [HOLDS]
     assert found(items({("s", "t"): (4, 4)}, 0.0))[1:3] == [NOT_APPLICABLE] * 2
+    # The lowest tenth has most, but the tail is that of low values; the tail is right, but another has most.
+    for kappa in ([0.05] * 3 + [0.65, 0.75, 0.85, 0.95] * 2, [0.05] + [0.15] * 9 + [0.95]):
+        table = items({("s", "t"): (len(kappa), 2)}, 0.0)
+        assert found(table.with_columns(kappa=pl.Series(kappa)))[3] == FAILS
 
 
 def test_the_order_of_rows_changes_nothing():
