@@ -231,7 +231,8 @@ def _entries(kind: str, root: Path) -> list[Entry]:
         try:
             content = read_yaml(shipped(file, root))
         except (OSError, YamlError) as error:
-            raise InputError(f"{file}: cannot be read ({error}); mend or restore it") from error
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"{file}: cannot be read ({reason}); mend or restore it") from error
         found += [Entry(id_, entry, file) for id_, entry in content.items()]
     return found
 
@@ -293,6 +294,7 @@ def _json(path: Path, name: str) -> dict[str, Any]:
         content = json_content(path.read_bytes())
     except (OSError, ValueError) as error:
         raise InputError(
-            f"{name}: {path.name} cannot be read ({error}); give a folder in the Hub's format, which has one"
+            f"{name}: {path.name} cannot be read ({getattr(error, 'strerror', None) or error}); give a folder "
+            "in the Hub's format, which has one"
         ) from error
     return content if isinstance(content, dict) else {}

@@ -196,7 +196,7 @@ def _notes(asked: Sequence[Asked], local: int, submitted: int, items: Amount) ->
         yield "time each: without that of items in tables that are not made yet."
         return
     yield (
-        f"time each: estimated by each rule for {items.text()} items with images of a megapixel{on_gpu}, and "
-        "at least a minute; not measured on this run. Jobs ask for three times as much and five minutes, at "
-        "most for a day where they go on after a time-out."
+        f"time each: estimated by each rule for {items.text()} items with images of a megapixel{on_gpu}, in "
+        "minutes rounded up; not measured on this run. Jobs ask for five minutes and three times as much "
+        "before rounding, at most for a day where they go on after a time-out."
     )

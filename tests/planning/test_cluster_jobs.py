@@ -145,14 +145,14 @@ def test_rules_are_in_the_order_of_their_jobs() -> None:
 
 def test_what_is_known_is_said() -> None:
     assert text_of(local("a")) == "No job is left for the cluster.\n"
-    assert "each rule for 9 items with images of a megapixel, and at least a minute; not measured" in text_of(
+    assert "each rule for 9 items with images of a megapixel, in minutes rounded up; not measured" in text_of(
         job("a")
     )
     unknown = cluster_markdown([job("a")], SITE, PROFILE, Amount(None), ())
     assert "without that of items in tables" in unknown and "estimated by" not in unknown
     example = cluster_markdown([job("a", gpus=1)], EXAMPLE, PROFILE, Amount(9), ())
     assert "those of the example" in example and "those of the example" not in text_of(job("a"))
-    assert "for 9 items with images of a megapixel, on an H100 where a job has a GPU, and" in example
+    assert "for 9 items with images of a megapixel, on an H100 where a job has a GPU, in" in example
 
 
 def test_gpu_hours_are_those_that_the_partition_gives() -> None:
