@@ -293,8 +293,8 @@ def _json(path: Path, name: str) -> dict[str, Any]:
     try:
         content = json_content(path.read_bytes())
     except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
         raise InputError(
-            f"{name}: {path.name} cannot be read ({getattr(error, 'strerror', None) or error}); give a folder "
-            "in the Hub's format, which has one"
+            f"{name}: {path.name} cannot be read ({reason}); give a folder in the Hub's format, which has one"
         ) from error
     return content if isinstance(content, dict) else {}

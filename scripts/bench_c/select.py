@@ -45,7 +45,7 @@ def select(
     write_table(items, table, SELECTED, footer)
     write_table(items.filter("selected").select("id"), subset, SUBSET)
     zero = items.filter(pl.col("kappa") == 0).height
-    kept = items["selected"].sum()
+    kept = int(items["selected"].sum())
     print(
         f"{kept:,} of {items.height:,} items selected; {zero:,} have kappa 0, {items.height - zero - kept:,} "
         "did not score above the mean",
@@ -53,7 +53,7 @@ def select(
     )
     if kept < FEW:
         print(
-            f"warning: {pluralize(kept, 'item')} cannot distinguish models (see tables/intervals.md); use a "
-            "larger pool, or selectors that are inconsistent on more items",
+            f"warning: {pluralize(kept, 'item')} selected, too few to distinguish models (see "
+            "tables/intervals.md); use a larger pool, or selectors that are inconsistent on more items",
             file=sys.stderr,
         )
