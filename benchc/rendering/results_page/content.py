@@ -197,7 +197,7 @@ def _model_rows(
     rows = []
     for id_, model in models.models.items():
         values = [found.get(id_) for found in by_bar]
-        scales = [_scale(found, chance) for found, chance in zip(by_bar, chances, strict=True)]
+        scales = [_scale(*each) for each in zip(bars, by_bar, chances, strict=True)]
         rows.append(
             {
                 "id": id_,
@@ -269,12 +269,15 @@ def _ranked(standings: pl.DataFrame | None) -> set[str] | None:
     return set(standings.filter("ranked")["model"])
 
 
-def _scale(found: Mapping[str, Value], chance: float | None) -> tuple[float, float]:
-    """Return the ends of the axis of a number: they include 0, all values, intervals and chance."""
+def _scale(bars: Bars, found: Mapping[str, Value], chance: float | None) -> tuple[float, float]:
+    """Return the ends of the axis of a number: they include 0, all values, intervals and chance.
+
+    Numbers that are all printed as 0 have no bars.
+    """
     values = [each for value in found.values() for each in value if each is not None]
     values += [0.0] + ([] if chance is None else [chance])
     low, high = min(values), max(values)
-    return (low, high) if high > low else (low, low + 1)
+    return (low, high) if high - low >= 10**-bars.digits / 2 else (low, low + 1)
 
 
 def _bar(bars: Bars, value: Value | None, scale: tuple[float, float], chance: float | None) -> dict[str, Any]:
@@ -286,7 +289,7 @@ def _bar(bars: Bars, value: Value | None, scale: tuple[float, float], chance: fl
         return round(100 * (each - scale[0]) / (scale[1] - scale[0]), 2)
 
     def text(each: float) -> str:
-        return f"{each:.{bars.digits}f}".replace("-", "−")
+        return f"{each:z.{bars.digits}f}".replace("-", "−")
 
     has_interval = low is not None and high is not None
     return {

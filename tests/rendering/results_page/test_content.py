@@ -167,6 +167,15 @@ def test_a_model_without_a_number_has_no_bar_and_is_last_of_its_kind(run: Path) 
     assert page_content(run, PAGE, OUTPUTS)["verdict"] == ""
 
 
+def test_numbers_that_are_printed_as_0_have_no_bars(run: Path) -> None:
+    main_table(run, ras=[-0.0004, 0.0, -0.0], low=[None] * 3, high=[None] * 3)
+    bars = [row["bars"][0] for row in page_content(run, PAGE, OUTPUTS)["models"]]
+    assert [(bar["number"], bar["width"]) for bar in bars] == [("0.000", 0.4)] * 3
+    main_table(run, ras=[-0.001, 0.0, 0.0], low=[None] * 3, high=[None] * 3)
+    widths = {row["id"]: row["bars"][0]["width"] for row in page_content(run, PAGE, OUTPUTS)["models"]}
+    assert sorted(widths.values()) == [0.4, 0.4, 100.0]
+
+
 def test_a_verdict_needs_intervals_of_all_and_two_ranked_models(run: Path) -> None:
     main_table(run, low=[None, -0.15, None], high=[None, -0.05, None])
     verdict = page_content(run, PAGE, OUTPUTS)["verdict"]
