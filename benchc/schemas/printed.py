@@ -23,7 +23,7 @@ def csv_text(frame: pl.DataFrame) -> str:
 def read_csv(path: Path, **options: Any) -> pl.DataFrame:
     """Return the frame of :func:`csv_text`; ``options`` and errors are those of polars."""
     with path.open("rb") as file:  # polars reads the files of a folder
-        if file.readline().count(b",") > MOST_COLUMNS:
+        if file.readline().count(b",") >= MOST_COLUMNS:
             raise pl.exceptions.ComputeError(f"it has more than {MOST_COLUMNS:,} columns")
         file.seek(0)
         frame = pl.read_csv(file, **options)
