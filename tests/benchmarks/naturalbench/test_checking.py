@@ -100,7 +100,7 @@ def test_missing_files_of_curation_are_errors() -> None:
     write_captions("1.png,A dog", "3.png,A cow", "2.png,A cat", "2.png,")
     ok, rejected = texts(of_curation(), "captions")
     assert ok == ("ok", "own", "2 samples, own.csv") and rejected[:2] == ("warning", "own")
-    assert rejected[2].startswith("2 rows rejected, the first in line 3: image 3.png: there is no such file")
+    assert rejected[2].startswith("2 rows rejected, the first in line 3: image '3.png' is no file below")
     # Captions that give no sample are an error.
     write_captions("3.png,A cow")
     ((level, _, text),) = texts(of_curation(), "captions")
