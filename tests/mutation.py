@@ -315,15 +315,19 @@ class Worker:
     def killed(self, mutant: Mutant) -> bool | None:
         """Return whether the tests beside notice the mutant, None where they cannot judge it."""
         groups = tests_beside(mutant.module)
-        beside = [file for group in groups for file in group]
+        beside = {file for group in groups for file in group}
         # What a test loads by its name.
-        more = [file for file in self.coverage.files(mutant.module) if file not in beside]
-        more = [file for file in more if Path(file).parent == folder_of_tests(mutant.module)]
-        beside += more
+        in_folder = (
+            file
+            for file in self.coverage.files(mutant.module)
+            if Path(file).parent == folder_of_tests(mutant.module)
+        )
+        groups = [*groups, *at_once([file for file in in_folder if file not in beside])]
         tests = self.coverage.tests(mutant.module, mutant.lines)
-        near = tuple(test for file in beside for test in tests if test.partition("::")[0] == file)
+        files = (file for group in groups for file in group)
+        near = tuple(test for file in files for test in tests if test.partition("::")[0] == file)
         judged = None
-        for group in ([near] if near else []) + groups + at_once(more):
+        for group in [near, *groups] if near else groups:
             if (needed := self.seconds(group)) is not None:
                 judged = self.fails_with(mutant, group, 20 + 3 * needed)
             if judged:

@@ -1,9 +1,11 @@
 """The settings and catalogue entries in which two runs differ, or a file from its former content."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+import yaml
 
 from benchc.config.yaml_file import YamlError, read_yaml
 from benchc.errors import InputError
@@ -11,6 +13,8 @@ from benchc.errors import InputError
 WIDTH = 50  # of a value
 # The record of a run names itself.
 OWN_KEYS = ("name", "catalogues")
+# What precedes the keys of each file of a record.
+SECTIONS = {"config": "", "config-sources": "sources.", "config-models": "models."}
 
 
 def differing_settings(a: Path, b: Path) -> list[str]:
@@ -19,9 +23,23 @@ def differing_settings(a: Path, b: Path) -> list[str]:
     ``a``, ``b``: results/{name}, whose records of the configuration are compared: settings, then the entries
     of sources and of models. Raises InputError where a record is missing or cannot be read.
     """
+    return _differing(_records(a), _records(b))
+
+
+def changed_settings(run: Path, texts: Mapping[str, str]) -> list[str]:
+    """Return the settings in which a run's record differs from ``texts``, as :func:`differing_settings`.
+
+    ``texts``: those of :func:`benchc.config.resolved.resolved`. None differ where there is no record yet.
+    """
+    if not all((run / f"{name}.yaml").exists() for name in SECTIONS):
+        return []
+    return _differing(_records(run), {Path(path).stem: yaml.safe_load(text) for path, text in texts.items()})
+
+
+def _differing(a: Mapping[str, dict[str, Any]], b: Mapping[str, dict[str, Any]]) -> list[str]:
     found: list[str] = []
-    for name, section in {"config": "", "config-sources": "sources.", "config-models": "models."}.items():
-        old, new = ({f"{section}{key}": each for key, each in _record(run, name).items()} for run in (a, b))
+    for name, section in SECTIONS.items():
+        old, new = ({f"{section}{key}": each for key, each in files[name].items()} for files in (a, b))
         for key in dict.fromkeys((*old, *new)):
             if key not in OWN_KEYS:
                 found += differences(key, old.get(key), new.get(key))
@@ -42,8 +60,11 @@ def differences(key: str, old: object, new: object) -> Iterator[str]:
         yield f"{key}: {shown(old)} -> {shown(new)}"
 
 
-def _record(run: Path, name: str) -> dict[str, Any]:
-    path = run / f"{name}.yaml"
+def _records(run: Path) -> dict[str, dict[str, Any]]:
+    return {name: _record(run / f"{name}.yaml") for name in SECTIONS}
+
+
+def _record(path: Path) -> dict[str, Any]:
     try:
         content = read_yaml(path)
     except (OSError, YamlError) as error:

@@ -231,7 +231,7 @@ def _entries(kind: str, root: Path) -> list[Entry]:
         try:
             content = read_yaml(shipped(file, root))
         except (OSError, YamlError) as error:
-            reason = getattr(error, "strerror", None) or error
+            reason = error.strerror if isinstance(error, OSError) else error
             raise InputError(f"{file}: cannot be read ({reason}); mend or restore it") from error
         found += [Entry(id_, entry, file) for id_, entry in content.items()]
     return found
@@ -293,7 +293,7 @@ def _json(path: Path, name: str) -> dict[str, Any]:
     try:
         content = json_content(path.read_bytes())
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
+        reason = error.strerror if isinstance(error, OSError) else error
         raise InputError(
             f"{name}: {path.name} cannot be read ({reason}); give a folder in the Hub's format, which has one"
         ) from error

@@ -26,7 +26,7 @@ SETTINGS = (
 )
 IMAGE_SETTINGS = ("preprocessor_config.json", "processor_config.json")
 PARTS = ("text_config", "vision_config")  # of config.json
-# Numbers of layers in config.json. Models have some hundreds; to build 10 million takes hours.
+# Numbers of layers in config.json. Models have some hundreds; one of 10 million is not built within minutes.
 LAYERS = re.compile(r"(^|_)(layers?|depths?|blocks)$")
 MOST_LAYERS = 10_000
 LONGEST = 400  # characters of an error of transformers, which may list all model types

@@ -71,8 +71,8 @@ def new(
         scoring: how options are scored, of folders and Hub ids: letter, text, … (docs/models.md)
         adapter: adapter of peft, such as LoRA, for the one --model that is a folder or Hub id: a folder, or
             owner/name of the Hub, with @REVISION unless it is the default branch
-        benchmark: the benchmark of the run, where this command writes its configuration; that of another one
-            is a copy of its file in config/; default: that of config/demo.yaml
+        benchmark: the benchmark of the run; for those whose configuration this command does not write, copy
+            their file from config/; default: that of config/demo.yaml
     """
     root = Path.cwd()
     demo = read_yaml(shipped(DEMO, root))

@@ -1,12 +1,11 @@
 """Estimate the cost of a run: predictions by stage and model, and hours where measured."""
 
-import tempfile
 from pathlib import Path
 
 from benchc.atomic import write_text
 from benchc.cluster.site import EXAMPLE, SITE, read_site, site_file
-from benchc.config.differing import differing_settings
-from benchc.config.load import Config, read_config
+from benchc.config.differing import changed_settings
+from benchc.config.load import read_config
 from benchc.config.resolved import resolved
 from benchc.errors import InputError
 from benchc.home import has_pipeline
@@ -65,7 +64,7 @@ def plan(
     print(f"{config}: run {name}\n\n{sources}{text}", end="")
     if note := image_note(read.settings, planned, results):
         print(f"- {note}", end="")
-    if changes := _changes(read, results):
+    if changes := changed_settings(results, resolved(read, str(results), Path.cwd())):
         more = f" and {len(changes) - MOST} more" if len(changes) > MOST else ""
         print(
             f"- settings have changed since the last run ({'; '.join(changes[:MOST])}{more}), and done and "
@@ -82,16 +81,6 @@ def plan(
         )
     if has_pipeline():
         print(_of_cluster(config, size.pool), end="")
-
-
-def _changes(config: Config, results: Path) -> list[str]:
-    """Return the settings that are not those of the run's record; none where there is no record yet."""
-    with tempfile.TemporaryDirectory() as folder:
-        for path, text in resolved(config, folder, Path.cwd()).items():
-            if not (results / Path(path).name).exists():
-                return []
-            Path(path).write_text(text, encoding="utf-8")
-        return differing_settings(results, Path(folder))
 
 
 def _of_cluster(config: Path, items: Amount) -> str:
