@@ -98,7 +98,7 @@ def without_reasoning(reply: str) -> str | None:
 
 def _stated(text: str, match: re.Match[str], letters: str, options: Sequence[str]) -> OptionReply:
     """Return the option of "the answer is X"."""
-    another = _ANOTHER.match(text, match.end(1))
+    another = _ANOTHER.match(text, match.end())
     if another and another[1] in letters and another[1] != match[1]:
         return OptionReply(None, "ambiguous")
     if match[1] in WORDS:

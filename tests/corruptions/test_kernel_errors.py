@@ -20,6 +20,10 @@ def cut(image):
     return image[:-1].copy()
 
 
+def widened(image):
+    return np.pad(image, ((0, 0), (0, 1), (0, 0)))
+
+
 def unchanged(image):
     return image
 
@@ -54,6 +58,7 @@ def test_severity_0_is_a_copy_and_needs_no_kernel():
         ("gone", False, 1, InputError, r"tests\.corruptions\.test_kernel_errors has no function gone"),
         ("as_float", False, 1, InputError, MUST_RETURN.format("as_float")),
         ("cut", False, 1, InputError, MUST_RETURN.format("cut")),
+        ("widened", False, 1, InputError, MUST_RETURN.format("widened")),
         ("as_float", True, 1, InputError, "must return"),
         ("no_such_package.light.flicker", False, 1, InputError, MISSING),
         ("tests.corruptions.no_such_module.flicker", False, 1, InputError, MISSING),

@@ -22,7 +22,12 @@ REPLIES = [
     ((3, "letter"), "The correct answer is **D**.", "I would choose D"),
     # Reasoning considers other options first.
     ((2, "letter"), "The answer is A at first sight. On reflection, the answer is C."),
-    ((1, "letter"), "<think>Is it A? The answer is A.</think>\nB", "Is it A? The answer is A.</think>B"),
+    (
+        (1, "letter"),
+        "<think>Is it A? The answer is A.</think>\nB",
+        "Is it A?\nThe answer is A.</think>B",
+        "The answer is A.</Thinking>B",
+    ),
     ((None, "unfinished"), "<think>The answer is A, because"),
     # By its text: the longer of two that overlap, in any case and spacing.
     ((1, "text"), "It is dark  red."),

@@ -147,8 +147,9 @@ def test_an_unknown_family_or_scoring_or_an_empty_folder_is_refused(tmp_path):
 def test_an_open_question_is_refused(scorers, variants, scoring):
     scorer = scorers["llava", scoring]
     for call in (lambda open_: scorer.prompt(open_, 1), lambda open_: scorer.score(open_, variants)):
-        with pytest.raises(ModelError, match="an open-ended question has no options to score: 'How many"):
-            call(Question("How many dots are there?", ()))
+        # 80 characters of a long one.
+        with pytest.raises(ModelError, match=f"has no options to score: 'How {'many ' * 15}m'; remove it"):
+            call(Question(f"How {'many ' * 20}dots are there?", ()))
 
 
 FORM = LabelPrompt("Please answer Yes or No.", "Please output the letter of the correct option.")

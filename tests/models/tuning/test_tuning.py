@@ -4,6 +4,7 @@ import io
 import json
 import math
 import pickle
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -159,6 +160,7 @@ def test_what_was_learned_is_kept_and_not_learned_again(checkpoints, tmp_path, m
     assert tune(again, tmp_path) == folder
     np.testing.assert_array_equal(scores_of(again), scores_of(first))
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".lock") == [folder.name]
+    assert re.fullmatch("adapter-[0-9a-f]{12}", folder.name)  # as long as in all earlier runs, which have it
     with pytest.raises(pytest.fail.Exception):
         tune(other, tmp_path, seed=4)
     # It is loaded as it was tuned.
