@@ -44,7 +44,7 @@ def pin(file: Path, id_: str, commit: str, keys: tuple[str, str] = MODEL) -> str
     text = file.read_bytes().decode()
     try:
         return pinned_text(text, id_, commit, keys)
-    except (ValueError, KeyError, TypeError) as error:
+    except ValueError as error:
         raise InputError(
             f"{file}: the revision of {id_} cannot be edited: the entry {error}; write it by hand: "
             f'{keys[1]}: "{commit}"'

@@ -43,7 +43,7 @@ def components(values: Floats) -> Components:
     """
     left, lengths, loadings = np.linalg.svd(values - values.mean(axis=0), full_matrices=False)
     signs = np.sign(loadings[np.arange(len(loadings)), np.abs(loadings).argmax(axis=1)])
-    scores = left * lengths * np.where(signs == 0, 1, signs)
+    scores = left * lengths * signs
     total = float((lengths**2).sum())
     shares = lengths**2 / total if total > 0 else np.zeros_like(lengths)
     return Components(scores[:, :2], shares[:2])
