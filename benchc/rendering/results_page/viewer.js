@@ -96,6 +96,7 @@ const OUTCOMES = [["rw", "right → wrong"], ["wr", "wrong → right"], ["rr", "
 
 const number = (value, digits = 3) => value === null || value === undefined ? "–"
   : value.toFixed(digits).replace(/^-(?=0(\.0+)?$)/, "").replace("-", "−");
+const signed = points => (points > 0 && number(points, 0) !== "0" ? "+" : "") + number(points, 0);
 const words = name => name.replaceAll("_", " ");
 const mean = values => values.length ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
 
@@ -650,7 +651,7 @@ function renderMap() {
     made.append(element("th", one.label), ...corruptions.map((each, column) => {
       const cell = element("td"), value = values[row][column];
       if (value === null) return cell;
-      const text = (value > 0 ? "+" : "") + number(100 * value, 0), button = element("button", text);
+      const text = signed(100 * value), button = element("button", text);
       button.type = "button";
       button.ariaLabel = `${one.label}, ${words(each.id)}: ${text} points. Click for samples.`;
       button.title = button.ariaLabel;

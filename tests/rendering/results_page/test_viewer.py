@@ -68,6 +68,10 @@ def test_probabilities_clean_and_corrupted_are_shown_beside_each_other(page: Bro
     assert page.texts("#detail .measures td")[0] == "RAS −0.800"
 
 
+def test_points_that_are_printed_as_0_have_no_sign(page: Browser) -> None:
+    assert page.run("return [-0.6, -0.4, 0, 0.4, 0.6].map(signed)") == ["−1", "0", "0", "0", "+1"]
+
+
 def test_outcomes_and_corruptions_filter(page: Browser) -> None:
     choose(page, "outcome", "rw")
     assert page.run(COUNT) == "2 of 4 samples"
