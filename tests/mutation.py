@@ -34,6 +34,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from threading import Lock
 
@@ -327,12 +328,18 @@ class Worker:
         files = (file for group in groups for file in group)
         near = tuple(test for file in files for test in tests if test.partition("::")[0] == file)
         judged = None
-        for group in [near, *groups] if near else groups:
-            if (needed := self.seconds(group)) is not None:
-                judged = self.fails_with(mutant, group, 20 + 3 * needed)
+        for tests in chain.from_iterable(map(self.judging, [near, *groups] if near else groups)):
+            judged = self.fails_with(mutant, tests, 20 + 3 * (self.seconds(tests) or 0))
             if judged:
                 break
         return judged
+
+    def judging(self, group: tuple[str, ...]) -> list[tuple[str, ...]]:
+        """Return the group, or where a test fails or it takes too long, each of its files that does not."""
+        if self.seconds(group) is not None:
+            return [group]
+        files = [(file,) for file in group if "::" not in file]
+        return [file for file in files if self.seconds(file) is not None]
 
     def fails_with(self, mutant: Mutant, tests: tuple[str, ...], limit: float) -> bool:
         file = self.folder / mutant.module

@@ -5,6 +5,7 @@ import json
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -294,6 +295,12 @@ def test_values_of_another_type_are_not_equal(monkeypatch):
         return normalize(*values, **more).astype(np.float64)
 
     monkeypatch.setattr(fast_images._FastPil, "normalize", wider)
+    assert accelerated(plain) is plain
+
+
+def test_a_class_that_does_not_take_what_is_not_yet_rescaled_is_left_as_it_is(monkeypatch):
+    plain = processor_of("clip")
+    monkeypatch.setattr(fast_images._FastPil, "normalize", Mock(side_effect=TypeError("no uint8")))
     assert accelerated(plain) is plain
 
 
