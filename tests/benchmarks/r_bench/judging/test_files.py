@@ -319,7 +319,7 @@ def test_results_without_an_item_are_counted(tmp_path: Path, capfd: pytest.Captu
     assert capfd.readouterr().err.splitlines() == [line]
     # Items under several dimensions have no judgements by name.
     arguments = without_answers(written(tmp_path, PAIRS))
-    twice = [*PAIRS, PAIRS[0]._replace(severity=1)]
+    twice = [*PAIRS, *(pair._replace(severity=1) for pair in PAIRS[:2])]
     (tmp_path / "other").mkdir()
     arguments["assignment"] = written(tmp_path / "other", twice)["assignment"]
     (tmp_path / "x.csv").write_text(GOOD)
