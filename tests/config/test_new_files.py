@@ -41,7 +41,7 @@ def test_a_configuration_has_comments_on_its_keys_and_the_path_of_its_schema(tmp
 def test_an_entry_of_a_file_says_how_rows_share_images(tmp_path: Path) -> None:
     root = checkout(tmp_path)
     entries = {
-        "a": {"label": "é", "path": "a.tsv"},
+        "a": {"path": "a.tsv", "label": "é"},
         "b": {"url": "u"},
         "c": {"path": "c", "reader": {"x": 1}},
     }
@@ -50,7 +50,7 @@ def test_an_entry_of_a_file_says_how_rows_share_images(tmp_path: Path) -> None:
     assert head.startswith("# yaml-language-server: $schema=schema/sources.json\n#\n# Where the files are")
     assert head.endswith("docs/configuration.md.")
     assert "\n\n".join(blocks) == (
-        f"a:\n  label: é\n  path: a.tsv\n{IMAGE_COLUMN}\nb:\n  url: u\n\nc:\n  path: c\n  reader:\n    x: 1\n"
+        f"a:\n  path: a.tsv\n  label: é\n{IMAGE_COLUMN}\nb:\n  url: u\n\nc:\n  path: c\n  reader:\n    x: 1\n"
     )
     models = catalogue_text(root / "config/m.yaml", "models", {"a": {"path": "m"}}, root)
     assert models.endswith("\n\na:\n  path: m\n") and "`gpus: 0`" in models
