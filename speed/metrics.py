@@ -35,7 +35,6 @@ from machine import peak_bytes, processor, usable_cores
 from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, cell_means, corrective, destructive
 from benchc.benchmarks.bench_c.metrics.bootstrap import DRAWS, bootstrap
 from benchc.benchmarks.bench_c.metrics.cube import cube_of
-from benchc.benchmarks.bench_c.metrics.rank_swaps import DRAWS as SWAP_DRAWS
 from benchc.benchmarks.bench_c.metrics.rank_swaps import rank_swaps
 from benchc.benchmarks.bench_c.metrics.scoring import score
 from benchc.benchmarks.bench_c.metrics.table1 import table1
@@ -49,6 +48,7 @@ CELLS = [("clean", 0)] + [
 ]
 OPTIONS, SHARES = (2, 3, 4, 5), (0.1, 0.1, 0.7, 0.1)
 PEER_DRAWS, REPEATS = 5, 3
+SWAP_DRAWS = 20_000  # as in the default configuration
 VALUES = [DELTA_ACCURACY, pl.col("ras"), pl.col("delta_entropy"), pl.col("delta_calibration")]
 
 Result = TypeVar("Result")

@@ -17,6 +17,9 @@ def test_p_by_hand():
     assert swap_p(np.abs(differences)) == 1.0  # the same sign
     assert swap_p(np.vstack([differences, [[np.nan, 1.0]]])) == pytest.approx(0.6)
     assert swap_p(np.full((3, 2), np.nan)) is None
+    # 3 of 9 draws are not below 0: p = 2 * 4 / 10.
+    differences[0, 1] = 1
+    assert swap_p(differences) == swap_p(-differences) == pytest.approx(0.8)
 
 
 def test_holm_by_hand():

@@ -18,16 +18,12 @@ from benchc.statistics.resampling import drawn_means, item_counts
 
 Floats = npt.NDArray[np.float64]
 
-# The smallest p of B draws is 2 / (B + 1), and Holm multiplies the smallest of the paper's 78 pairs by 78:
-# with the 2,000 draws of the intervals no pair could reach 0.05.
-DRAWS = 20_000
-
 NOTES = {0: "undefined: no item has a weight", 1: "interval and p undefined: one item"}
 RANK_SWAPS = columns_of(RANKED)
 
 
 def rank_swaps(
-    cube: Cube, kappa: Floats, draws: int = DRAWS, seed: int = 0, ranked: Container[str] | None = None
+    cube: Cube, kappa: Floats, draws: int, seed: int, ranked: Container[str] | None = None
 ) -> pl.DataFrame:
     """Return one row per pair of models, in the order of ``cube.models``, columns as ``RANK_SWAPS``.
 

@@ -97,7 +97,8 @@ def test_requests_and_scores_are_those_of_the_authors(tmp_path) -> None:
     # The authors need 22,275 at most.
     tasks: Any = {"mcq": 495, "vqa": 495, "cap": 495}
     assert sum(most_requests(tasks, tasks, JudgeOptions()).values()) == 22_275
-    assert sum(most_requests(tasks, tasks, JudgeOptions(kind="rule")).values()) == 0
+    for kind in ("rule", "human"):
+        assert sum(most_requests(tasks, tasks, JudgeOptions(kind=kind)).values()) == 0
 
 
 def test_with_always_letters_are_judged_as_well_and_kept(tmp_path) -> None:
