@@ -5,14 +5,14 @@
 
 cosmic-ray makes the mutants. A place of the code is drawn, then one of its mutants, so that a "+", which has
 eleven, counts as much as a "not", which has one. The tests beside a module are the files that import it, or a
-module of its folder that uses it, in the folder of tests of its name, or where none has it, in the nearest
-above; where there are none, the nearest elsewhere. They all run once, while coverage.py keeps which test runs
-which line. For a mutant, the tests of its line are run first, then all files beside, three at once, until a
-test fails. A mutant is killed where tests fail that pass without it, or where they take three times as long
-as without it, and 20 seconds. Files are not run that fail without a mutant, or take more than 40 seconds;
-where none is left, a mutant is not judged. Seconds are of the processor, at most three times as many in all.
-A minute of ``--minutes`` is one of mutants; to find which test runs which line takes about 17 minutes more
-for all modules.
+module of its folder that uses it, in the folder of tests of its name, or where there is no such folder, in
+the nearest above; where there are none, the nearest elsewhere. They all run once, while coverage.py keeps
+which test runs which line. For a mutant, the tests of its line are run first, then all files beside, three at
+once, until a test fails. A mutant is killed where tests fail that pass without it, or where they take three
+times as long as without it, and 20 seconds. Three files that fail without a mutant, or take more than 40
+seconds, are run one by one, without those that do so alone; where none is left, a mutant is not judged.
+Seconds are of the processor, at most three times as many in all. A minute of ``--minutes`` is one of mutants;
+to find which test runs which line takes about 17 minutes more for all modules.
 
 Mutants that no test can notice are in ``mutation_equivalent.yaml``, with the reason.
 """

@@ -33,8 +33,12 @@ def pinned_text(text: str, id_: str, commit: str, keys: tuple[str, str] = MODEL)
     expected: Any = yaml.safe_load(text)
     # A copy, since aliases make one object of several entries.
     expected = expected | {id_: expected[id_] | {revision_key: commit}}
-    if yaml.safe_load(new) != expected:
-        raise ValueError("shares its keys with another entry (an alias of YAML)")
+    try:
+        changed = yaml.safe_load(new) != expected
+    except yaml.YAMLError:  # without an anchor that an alias names, or with a revision of several lines
+        changed = True
+    if changed:
+        raise ValueError("shares its keys with another entry (an alias of YAML), or is written unusually")
     return new
 
 

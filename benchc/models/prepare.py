@@ -143,6 +143,7 @@ def _allow_open_files() -> None:
 
 
 def _prepare(images: UnitImages) -> list[_Prepared]:
+    # A fork lacks the threads that the job's process had, and would wait for them without end.
     torch.set_num_threads(1)
     assert _preparation is not None  # set before the fork
     prepared = _preparation.prepared(images)

@@ -58,6 +58,14 @@ def test_every_entry_of_the_shipped_catalogue_can_be_pinned() -> None:
     ("text", "why"),
     [
         ("x: &x\n  repo: o/x\n  revision: null\na: *x\n", "the entry shares its keys with another entry"),
+        (
+            "a: {repo: o/x, revision: &r v1}\nb: {repo: o/y, revision: *r}\n",
+            "shares its keys with another entry",
+        ),
+        (
+            "b: {repo: o/y, revision: &r v1}\na: {repo: o/x, revision: *r}\n",
+            "shares its keys with another entry",
+        ),
         ("a: {path: here}\n", "the entry has no repo"),
     ],
 )

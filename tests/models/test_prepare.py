@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -173,6 +174,20 @@ def test_shared_memory_that_is_full_is_one_sentence(prepared, monkeypatch):
     monkeypatch.setattr(torch.Tensor, "share_memory_", full)
     with pytest.raises(InputError, match=r"/dev/shm: .* full \(unable .* device\); lower `inference"):
         prepared(workers=2)
+
+
+def test_a_worker_uses_no_threads_of_torch(monkeypatch):
+    """Those of the process that it is forked from are not there, and it would wait for them."""
+    threads = torch.get_num_threads()
+    found: list[int] = []
+    preparation = SimpleNamespace(prepared=lambda _: found.append(torch.get_num_threads()) or [])
+    monkeypatch.setattr(prepare, "_preparation", preparation)
+    try:
+        torch.set_num_threads(2)
+        prepare._prepare(None)
+    finally:
+        torch.set_num_threads(threads)
+    assert found == [1]
 
 
 def test_workers_are_forked_from_a_process_in_which_opencv_has_threads(tmp_path, checkpoints):

@@ -1,4 +1,4 @@
-"""MLLM-IC's hierarchy, the kernels of its own types, and their growth with severity."""
+"""MLLM-IC's hierarchy, and the kernels of its own types."""
 
 import inspect
 from typing import Any
