@@ -331,8 +331,8 @@ class Worker:
         files = (file for group in groups for file in group)
         near = tuple(test for file in files for test in tests if test.partition("::")[0] == file)
         judged = None
-        for tests in chain.from_iterable(map(self.judging, [near, *groups] if near else groups)):
-            judged = self.fails_with(mutant, tests, 20 + 3 * (self.seconds(tests) or 0))
+        for part in chain.from_iterable(map(self.judging, [near, *groups] if near else groups)):
+            judged = self.fails_with(mutant, part, 20 + 3 * self.unchanged[part])
             if judged:
                 break
         return judged
