@@ -26,6 +26,7 @@ SPACED |= {"black/white": "black white", "black / white": "black white", "stop_s
 SPACED |= {"1+1=2": "1 1 2", "me@home": "me home", "a\\b": "b"}
 # A comma between digits joins all else as well, a hyphen beside a space another.
 JOINED = {"1,000 t-shirts": "1000 tshirts", "t-shirt - red": "tshirt red"}
+JOINED |= {"t-shirt -5": "tshirt 5", "red- t-shirt": "red tshirt"}
 KEPT = ["3.5", ".5", "don't", "dog's", "50%", "$5", "10:30", "black&white"]
 WORDS = {"two": "2", "Zero": "0", "none": "0", "TEN dogs": "10 dogs", "twenty two": "twenty 2"}
 ARTICLE = {"a dog": "dog", "an apple": "apple", "The dog and the cat": "dog and cat", "a": ""}
