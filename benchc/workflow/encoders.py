@@ -45,7 +45,7 @@ def files_of(names: Iterable[str | None]) -> list[str]:
     return [
         str(file)
         for name in names
-        if name and Path(name).exists()
+        if name
         for file in sorted([Path(name), *Path(name).rglob("*")])
         if file.is_file()
     ]

@@ -209,7 +209,7 @@ def encoder_identity(
 def _files_digest(names: Iterable[str | None]) -> str:
     """Return a hash of the contents of files and folders; empty where no name is one."""
     digest, any_file = hashlib.blake2b(digest_size=16), False
-    for root in (Path(name) for name in names if name and Path(name).exists()):
+    for root in (Path(name) for name in names if name):
         for file in sorted([root, *root.rglob("*")]):
             if file.is_file():
                 with file.open("rb") as content:

@@ -9,7 +9,6 @@ from benchc.models.folder import SETTINGS, WEIGHTS, is_hidden, json_object
 INDEX = ".index.json"
 # A repository with this file is of sentence-transformers: its subfolders are parts of the model.
 MODULES = "modules.json"
-VOCABULARIES = ("vocab.json", "sentencepiece.bpe.model", "spiece.model")
 # Of sentence-transformers, the same weights for other libraries.
 OTHER_FORMATS = {"onnx", "openvino", "original"}
 # The Python files of a repository may read any file but these: weights, and what people look at.
@@ -54,7 +53,7 @@ def _is_read(path: PurePosixPath, *, remote_code: bool, modular: bool) -> bool:
     if remote_code and path.suffix not in UNREAD:
         return True
     if modular and not OTHER_FORMATS & set(path.parts):
-        return any(fnmatch(path.name, pattern) for pattern in (*SETTINGS, *VOCABULARIES))
+        return any(fnmatch(path.name, pattern) for pattern in SETTINGS)
     # fnmatch's * matches slashes, too.
     return any(
         fnmatch(str(path), pattern) and len(path.parts) == len(PurePosixPath(pattern).parts)

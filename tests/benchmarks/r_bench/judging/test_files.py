@@ -39,12 +39,14 @@ CSV = "id,corruption,severity,answer\n" + "".join(
 
 
 def test_each_kind_compares_its_texts(tmp_path: Path) -> None:
-    # The second cell of one item: its clean reply is judged once.
-    files = written(tmp_path, [CAP])
+    # The second cell of one item: its clean reply is judged once, and before a distortion of an earlier name.
+    files = written(tmp_path, [CAP._replace(corruption="brightness")])
     rows = read_table(files["answers"][0], ANSWERS)
-    more = rows.filter(corruption="jpeg").with_columns(severity=pl.lit(3, pl.Int64), reply=pl.lit("third"))
+    more = rows.filter(corruption="brightness").with_columns(
+        severity=pl.lit(3, pl.Int64), reply=pl.lit("third")
+    )
     write_table(pl.concat([rows, more]), files["answers"][0], ANSWERS, footer_of({"label": "m"}))
-    levels = {"jpeg": {"s/d": [2, 3]}}
+    levels = {"brightness": {"s/d": [2, 3]}}
     items = read_items(files["pool"], files["references"], files["tasks"])
     found = [
         (each.severity, each.kind, each.reference, each.reply, each.against)
