@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import torch
 
+from benchc.models.chat_template import CORRECT_TEMPLATE, apply_template
 from benchc.models.encoding import Encoded, PromptEncoder, sizes_of
 from benchc.models.gpu_memory import is_out_of_memory
 from benchc.models.protocol import ModelError, NoTextOnlyError
@@ -27,10 +28,6 @@ TOKEN_SETTINGS = (
     "max_soft_tokens",
     "max_image_tiles",
     "dynamic_hd",
-)
-
-CORRECT_TEMPLATE = (
-    "correct chat_template.jinja of the model, or `chat_template` if its entry in the catalogue has one"
 )
 
 
@@ -138,20 +135,13 @@ class ChatModel:
         if key not in self._rendered:
             content = [{"type": "image"}] * images + [{"type": "text", "text": text}]
             system = system_messages(self.system_prompt)
-            try:
-                rendered = self.processor.apply_chat_template(
-                    [*system, {"role": "user", "content": content}],
-                    add_generation_prompt=True,
-                    tokenize=False,
-                )
-            except Exception as error:  # jinja2's, and what a template's expressions raise
-                fix = (
-                    "" if self.system_prompt is None else ", or remove `system_prompt` in the model catalogue"
-                )
-                raise ModelError(
-                    f"{self.name}: its chat template fails ({type(error).__name__}: "
-                    f"{' '.join(str(error).split())}); {CORRECT_TEMPLATE}{fix}"
-                ) from error
+            rendered = apply_template(
+                self.name,
+                self.processor,
+                [*system, {"role": "user", "content": content}],
+                "" if self.system_prompt is None else ", or remove `system_prompt` in the model catalogue",
+                add_generation_prompt=True,
+            )
             if text.strip() not in rendered:
                 raise ModelError(
                     f"{self.name}: its chat template leaves out the question {text[:40]!r}; "

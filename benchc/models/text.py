@@ -8,6 +8,7 @@ import torch
 
 from benchc.hugging_face import transformers
 from benchc.models.chat import ChatInterface
+from benchc.models.chat_template import apply_template
 from benchc.models.encoding import Encoded
 from benchc.models.local import Numbers
 from benchc.models.protocol import ModelError, OptionScores, require_options
@@ -140,5 +141,4 @@ class TextScorer(ChatInterface):
             {"role": role, "content": [{"type": "text", "text": text}]}
             for role, text in (("user", "A question."), ("assistant", said))
         ]
-        rendered: str = self.chat.processor.apply_chat_template(turns, tokenize=False)
-        return rendered.rpartition(said)[2]
+        return apply_template(self.chat.name, self.chat.processor, turns).rpartition(said)[2]

@@ -4,7 +4,9 @@ import copy
 import dataclasses
 import re
 import shutil
+import time
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -23,7 +25,7 @@ from benchc.models.generation import Generation
 from benchc.models.letter import LetterScorer
 from benchc.models.load import load_generator, load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError, NoTextOnlyError
-from benchc.models.question import letter_prompt
+from benchc.models.question import Question, letter_prompt
 from benchc.models.text import TextScorer
 from benchc.models.whole_prompt import WholePromptModel
 from benchc.pixels import Pixels
@@ -205,6 +207,43 @@ def test_a_chat_template_that_fails_or_leaves_out_the_question_is_refused(scorer
         other = dataclasses.replace(chat, processor=processor, _rendered={})
         with pytest.raises(ModelError, match=rf"{re.escape(message)}.*, or `chat_template` if its entry"):
             other.render("Which?", 1)
+
+
+ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
+
+
+def test_a_chat_template_that_does_not_end_is_refused(
+    scorers: Scorers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("benchc.models.chat_template.SECONDS", 0.5)
+    scorer = scorers["llava", "text"]
+    processor = copy.copy(scorer.chat.processor)
+    scorer = dataclasses.replace(
+        scorer, chat=dataclasses.replace(scorer.chat, processor=processor, _rendered={})
+    )
+    question = Question("Which?", ["a", "b"])
+    # One that ends is interrupted neither then nor later.
+    assert "Which?" in scorer.prompt(question, 1)
+    time.sleep(0.6)
+    processor.chat_template = ENDLESS
+    with ThreadPoolExecutor(1) as other:
+        for call in (scorer.prompt, lambda *args: other.submit(scorer.prompt, *args).result()):
+            with pytest.raises(
+                ModelError,
+                match=r"its chat template fails \(TimeoutError: it did not end in 0\.5 s\); correct",
+            ):
+                call(Question("Other?", ["a", "b"]), 1)
+
+
+def test_a_chat_template_that_fails_after_an_answer_is_refused(
+    scorers: Scorers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scorer = scorers["llava", "text"]
+    processor = copy.copy(scorer.chat.processor)
+    processor.chat_template = "{% if messages|length > 1 %}{{ raise_exception('One turn') }}{% endif %}"
+    chat = dataclasses.replace(scorer.chat, processor=processor)
+    with pytest.raises(ModelError, match=r"its chat template fails \(TemplateError: One turn\); correct"):
+        dataclasses.replace(scorer, chat=chat)._after_an_answer()
 
 
 TEMPLATE = (
