@@ -34,11 +34,21 @@ def _at_least(least: int) -> Any:
     return check
 
 
+def _at_most(most: int) -> Any:
+    def check(hint: Any, value: int | None) -> None:
+        if value is not None and value > most:
+            raise ValueError(f"it should be at most {most:,}")
+
+    return check
+
+
 # One JSON text, for a mapping or another type that options cannot be read into without losing types.
 Json = Parameter(converter=_json, n_tokens=1, accepts_keys=False, json_list=False, metavar="JSON")
 PositiveInt = Annotated[int, Parameter(converter=_whole, validator=_at_least(1))]
 NaturalInt = Annotated[int, Parameter(converter=_whole, validator=_at_least(0))]
 Seed = NaturalInt
+# As analysis.draws of a configuration.
+Draws = Annotated[int, Parameter(converter=_whole, validator=(_at_least(100), _at_most(100_000)))]
 
 
 def _source_id(hint: Any, value: str) -> None:

@@ -5,10 +5,27 @@ apostrophe comes before it; :func:`text_of` takes it away. A text that has apost
 gets one more, so that each text is read as it was. Negative numbers stay.
 """
 
+import csv
 import re
 
 FORMULA = "'*[-=+@\t\r\n＝＋－＠]"  # how a cell begins; spreadsheets take the wide forms as well
 NUMBER = "-[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?"
+
+
+class QuotedCsv(csv.excel):
+    """CSV whose cells are all in quotes.
+
+    Python before 3.13 else does not quote a carriage return, which ends a row for readers.
+    """
+
+    lineterminator = "\n"
+    quoting = csv.QUOTE_ALL
+
+
+class QuotedTsv(QuotedCsv):
+    """The same, with tabs."""
+
+    delimiter = "\t"
 
 
 def cell_of(text: str) -> str:

@@ -14,15 +14,16 @@ ROW = "row"
 def read_user_table(path: Path, columns: Sequence[str]) -> pl.DataFrame:
     """Return ``columns`` of a CSV or Parquet file, as texts, and ``row``, the number of each row in the file.
 
-    Other columns are ignored. A list becomes a text of its values. Raises InputError where the file cannot be
-    read, or has a column twice or not, or a row with fewer or more cells than the header.
+    Other columns are ignored. A list becomes a text of its values, or null where one is null. Raises
+    InputError where the file cannot be read, or has a column twice or not, or a row with fewer or more cells
+    than the header.
     """
     if path.suffix != ".parquet":
         rows = [{ROW: number, **row} for number, row in read_rows(path, columns)]
         return pl.DataFrame(rows, schema={ROW: pl.Int64, **dict.fromkeys(columns, pl.String)})
     table = read_parquet(path, columns)
     texts = [
-        pl.col(name).cast(pl.List(pl.String)).list.join(" ")
+        pl.col(name).cast(pl.List(pl.String)).list.join(" ", ignore_nulls=False)
         if isinstance(table.schema[name], pl.List)
         else pl.col(name).cast(pl.String)
         for name in columns

@@ -17,6 +17,7 @@ from benchc.config.errors import ConfigError
 from benchc.errors import InputError
 from benchc.schemas.parquet import TableType, iterate_groups, read_table, write_table
 from benchc.schemas.printed import read_table_csv
+from scripts.benchc import main
 from scripts.command import run
 from tests.sources.tsv_files import row, write_tsv
 from tests.stages import command_of
@@ -63,6 +64,21 @@ def test_an_error_of_the_file_system_is_one_line(number: int, fix: str) -> None:
     assert message(OSError(number, reason, "out/a.csv")).startswith(
         f"error: out/a.csv: cannot be read or written ({reason}); {fix}"
     )
+
+
+def test_a_full_memory_is_one_line() -> None:
+    assert message(MemoryError("Unable to allocate 14.2 PiB")) == (
+        "error: the memory is full (Unable to allocate 14.2 PiB); give the process more, or fewer items at "
+        "once"
+    )
+    assert message(MemoryError()).startswith("error: the memory is full (it cannot be had); ")
+
+
+def test_the_number_of_resamples_has_a_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    for draws, reason in ((100_001, "at most 100,000"), (99, "at least 100")):
+        with pytest.raises(SystemExit):
+            main(["compare", "a", "b", "--draws", str(draws)])
+        assert f"it should be {reason}" in capsys.readouterr().err
 
 
 def test_an_error_of_a_library_keeps_its_traceback() -> None:

@@ -41,7 +41,8 @@ from benchc.sources.reader_options import MOST_REJECTED, STANDARD
 IMAGE = "<image>"  # in the prompt of most models
 # Parameters of addresses that give access; keys of links that everybody may have, such as rlkey, are not.
 SECRET = re.compile(
-    r"token|secret|passw|signature|credential|^sig$|(api|access|account)[-_]?key", re.IGNORECASE
+    r"token|secret|passw|signature|credential|authorization|^(sig|key|auth|pwd)$|(api|access|account)[-_]?key",
+    re.IGNORECASE,
 )
 
 
@@ -635,7 +636,8 @@ def _secret_of(url: str) -> str | None:
         return None
     if "@" in parts.netloc:
         return "a user or password"
-    return next((name for name, _ in parse_qsl(parts.query) if SECRET.search(name)), None)
+    found = [name for name, _ in parse_qsl(f"{parts.query}&{parts.fragment}".replace(";", "&"))]
+    return next(filter(SECRET.search, found), None)
 
 
 class SourceCatalogue(RootModel[dict[Id, Source]]):

@@ -17,7 +17,7 @@ from benchc.config.evaluation import FinishedRun, finished_run
 from benchc.config.paths import expand_path
 from benchc.config.raw import block, texts
 from benchc.config.settings import DEFAULT_SUITE, Catalogues, RunSettings
-from benchc.config.yaml_file import YamlError, read_yaml
+from benchc.config.yaml_file import YamlError, read_mapping, read_yaml
 from benchc.corruptions.own_suite import suite_with
 from benchc.corruptions.registry import SUITES
 from benchc.corruptions.suite import Suite
@@ -144,7 +144,9 @@ def _suite(raw: Mapping[str, Any], root: Path, file: str, errors: list[str]) -> 
         return suite_with(name, [root / path for path in own_files])
     except InputError as error:
         errors.append(f"{file}: corruptions.own_files: {error}.")
-        return None
+    except ValueError:
+        pass  # No file can have such a name, which is refused with the other settings.
+    return None
 
 
 def _errors_of_file(root: Path, file: str) -> list[str]:
@@ -219,11 +221,5 @@ def _read_catalogue(root: Path, name: str, key: str, errors: list[str]) -> Mappi
 
 def read_config(path: Path) -> Config:
     """Return the configuration. Raises InputError where the file cannot be read or is invalid."""
-    try:
-        raw = read_yaml(shipped(path, Path.cwd()))
-    except (OSError, YamlError) as error:
-        reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else error
-        raise InputError(f"{path}: {reason}; see config/config.yaml for an example") from error
-    if not isinstance(raw, dict):
-        raise InputError(f"{path}: not a mapping of keys to values; see config/config.yaml for an example")
+    raw = read_mapping(shipped(path, Path.cwd()), "see config/config.yaml for an example", str(path))
     return load(raw, Path.cwd(), file=str(path))

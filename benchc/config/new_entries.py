@@ -15,7 +15,7 @@ from benchc.config.load import validate
 from benchc.config.paths import CatalogueEntry, expand_path
 from benchc.config.server import Server
 from benchc.config.strict import HUB_ID
-from benchc.config.yaml_file import YamlError, read_yaml
+from benchc.config.yaml_file import read_mapping
 from benchc.errors import InputError
 from benchc.home import shipped
 from benchc.json_content import json_content
@@ -228,12 +228,11 @@ def _loadable(entry: Entry) -> Entry:
 def _entries(kind: str, root: Path) -> list[Entry]:
     found = []
     for file in SHIPPED[kind]:
-        try:
-            content = read_yaml(shipped(file, root))
-        except (OSError, YamlError) as error:
-            reason = error.strerror if isinstance(error, OSError) else error
-            raise InputError(f"{file}: cannot be read ({reason}); mend or restore it") from error
-        found += [Entry(id_, entry, file) for id_, entry in content.items()]
+        content = read_mapping(shipped(file, root), "mend or restore it", file)
+        for id_, entry in content.items():
+            if not isinstance(entry, Mapping):
+                raise InputError(f"{file}: {id_} is {shown(entry)}, and no entry; mend or restore it")
+            found.append(Entry(str(id_), entry, file))
     return found
 
 

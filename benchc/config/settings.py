@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, JsonValue, field_validator
 
 from benchc.config.evaluation import Evaluate
-from benchc.config.strict import Ids, Names, RunName, Severities, Strict
+from benchc.config.strict import Ids, Names, RunName, Severities, Strict, UserPath
 from benchc.corruptions.recipe import CLEAN, Recipe, imported_recipe
 from benchc.corruptions.registry import SUITES, Engine, corruptions_of, recipe_of
 from benchc.corruptions.suite import Suite
@@ -82,7 +82,7 @@ class Corruptions(Strict):
         description="Implementation of the corruptions: benchc (all suites), or imgaug's imgcorruptlike (the "
         "19 corruptions of imagenet-c; many times slower, see docs/benchmarks.md).",
     )
-    own_files: list[str] = Field(
+    own_files: list[UserPath] = Field(
         default=[],
         description="Python files with corruptions of your own, which types may name beside those of the "
         "suite (docs/corruptions.md); relative to the working directory.",

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from benchc.config.errors import shown
+from benchc.errors import InputError
 
 # Values that aliases may repeat: far more than a configuration needs. Every reader visits each of them.
 MAX_REPEATED = 10_000
@@ -44,14 +45,6 @@ class _Loader(yaml.SafeLoader):
                 f"its aliases repeat {repeated:,} values, more than the limit of {MAX_REPEATED:,}; use fewer"
             )
         return node
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        lines: dict[str, int] = {}
-        for key, _ in node.value:
-            line = key.start_mark.line + 1
-            if isinstance(key, yaml.ScalarNode) and lines.setdefault(key.value, line) != line:
-                raise YamlError(f"{key.value} is given twice, in lines {lines[key.value]} and {line}")
-        return super().construct_mapping(node, deep)
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
         line, kind = node.start_mark.line + 1, node.tag.rpartition(":")[2]
@@ -91,6 +84,35 @@ def read_yaml(path: Path) -> Any:
             raise YamlError("the content is not YAML (it is nested too deeply)") from error
 
 
+def read_mapping(path: Path, mend: str, name: str | None = None) -> dict[Any, Any]:
+    """Return the content of the YAML file at ``path``.
+
+    ``name`` is that of the file in errors, and ``mend`` what mends them. Raises InputError where it cannot be
+    read, or is no mapping.
+    """
+    name = name or str(path)
+    try:
+        content = read_yaml(path)
+    except (OSError, YamlError) as error:
+        reason = f"cannot be read ({error.strerror})" if isinstance(error, OSError) else error
+        raise InputError(f"{name}: {reason}; {mend}") from error
+    if not isinstance(content, dict):
+        raise InputError(f"{name}: not a mapping of keys to values; {mend}")
+    return content
+
+
+def _refuse_repeated_keys(node: yaml.MappingNode) -> None:
+    lines: dict[str, int] = {}
+    for key, _ in node.value:
+        if isinstance(key, yaml.ScalarNode):
+            line = key.start_mark.line + 1
+            if key.value in lines:
+                first = lines[key.value]
+                where = f"line {line}" if first == line else f"lines {first} and {line}"
+                raise YamlError(f"{key.value} is given twice, in {where}")
+            lines[key.value] = line
+
+
 def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
     """Return the number of values in ``node`` with aliases written out, and add that of each to ``sizes``."""
     known = sizes.get(id(node))
@@ -101,6 +123,7 @@ def _size(node: yaml.Node, sizes: dict[int, int]) -> int:
     sizes[id(node)] = 0
     parts: list[yaml.Node] = []
     if isinstance(node, yaml.MappingNode):
+        _refuse_repeated_keys(node)
         parts = [part for pair in node.value for part in pair]
     elif isinstance(node, yaml.SequenceNode):
         parts = node.value

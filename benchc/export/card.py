@@ -12,14 +12,13 @@ import yaml
 from benchc.atomic import write_text
 from benchc.config.catalogue import Source
 from benchc.corruptions.recipe import CLEAN
-from benchc.errors import InputError
 from benchc.export.finished import Finished
 from benchc.export.items import DATA, WITHHELD, Exported
 from benchc.export.licences import UNKNOWN, hub_licence, licence_of
 from benchc.export.shards import IMAGE
 from benchc.pluralize import pluralize
 from benchc.rendering.markdown import markdown_text
-from benchc.schemas.printed import read_csv
+from benchc.schemas.printed import read_table_csv
 
 CORRUPTED = "corrupted"
 # The Hub's categories of size.
@@ -145,13 +144,6 @@ def _cell(text: str) -> str:
     return markdown_text(text).replace("|", r"\|")
 
 
-def _table(path: Path) -> pl.DataFrame:
-    try:
-        return read_csv(path)
-    except pl.exceptions.PolarsError as error:
-        raise InputError(f"{path}: cannot be read ({error}); finish the run again") from error
-
-
 def _feature(field: pa.Field) -> dict[str, Any]:
     """Return a column as the card lists it."""
     if field.type == IMAGE:
@@ -183,7 +175,9 @@ def _write_evaluation(finished: Finished, repo: str, folder: Path) -> None:
         "tasks": tasks,
     }
     write_text(folder / "eval.yaml", _yaml(content))
-    tables = {file: _table(finished.folder / file) for file in {metric.table for metric in metrics}}
+    tables = {
+        file: read_table_csv(finished.folder / file, "model") for file in {metric.table for metric in metrics}
+    }
     for id_ in run.benchmark.measured:
         model = run.config.models[id_]
         results = []

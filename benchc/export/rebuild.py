@@ -17,7 +17,7 @@ from benchc.config.evaluation import RECORD, part_of_record
 from benchc.config.load import validate
 from benchc.config.paths import expand_path
 from benchc.config.source_files import reader_options, source_files
-from benchc.config.yaml_file import read_yaml
+from benchc.config.yaml_file import read_mapping
 from benchc.corruptions.chunks import library_versions, locked
 from benchc.corruptions.recipe import CLEAN, Recipe
 from benchc.errors import InputError
@@ -44,6 +44,7 @@ from benchc.sources.references import AnswerFile, read_references
 from benchc.sources.vlmevalkit import read_vlmevalkit
 
 REBUILT = Path("results/exported")
+AGAIN = "fetch the export again"
 
 
 def rebuild(export: Path, *, root: Path, trusted: bool = False) -> Path:
@@ -96,7 +97,9 @@ def _take_inputs(export: Path, manifest: Manifest, target: Path, folder: Path) -
         (target / name).parent.mkdir(exist_ok=True)
         shutil.copyfile(export / name, target / name)
     record = target / RECORD
-    write_text(record, yaml.safe_dump(renamed(read_yaml(record)), sort_keys=False, allow_unicode=True))
+    write_text(
+        record, yaml.safe_dump(renamed(read_mapping(record, AGAIN)), sort_keys=False, allow_unicode=True)
+    )
 
 
 class _Rebuilt:
@@ -199,7 +202,7 @@ class _Rebuilt:
         """Return the sources that are not passed on, with their paths on this machine."""
         path = self._export / RUN / part_of_record("sources")
         errors: list[str] = []
-        catalogue = validate(SourceCatalogue, read_yaml(path), str(path), errors)
+        catalogue = validate(SourceCatalogue, read_mapping(path, AGAIN), str(path), errors)
         if catalogue is None:
             raise InputError(*errors)
         found = {

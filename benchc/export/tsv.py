@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from benchc.csv_cells import QuotedTsv
 from benchc.images import decode, encode_png
 from benchc.letters import LETTERS
 
@@ -66,8 +67,7 @@ class TsvFiles:
 
 
 def _writer(file: IO[str]) -> Any:
-    # Python before 3.13 does not quote a carriage return, which ends a row for pandas.
-    return csv.writer(file, delimiter="\t", lineterminator="\n", quoting=csv.QUOTE_ALL)
+    return csv.writer(file, QuotedTsv)
 
 
 def _text_of(data: bytes) -> str:

@@ -14,6 +14,7 @@ from benchc.schemas.parquet import REMAKE
 from benchc.schemas.printed import read_table_csv
 from benchc.statistics.chance import STANDINGS
 
+TEXT_COLUMNS = [name for name, dtype in STANDINGS.items() if dtype == pl.String]
 # Of a table whose rows are in this order.
 ORDER = " Models are in the order of the configuration."
 BELOW, LOW_MASS = "†", "‡"
@@ -86,8 +87,9 @@ class Standings:
     def left_out(self) -> str:
         """Return a sentence, after a space, on the models that are not ranked; empty if all are."""
         names = self.not_ranked
-        words = ("not above chance", "of low label mass")
-        reasons = [word for word, part in zip(words, self._parts, strict=True) if {*part["model"]} & {*names}]
+        words = ("not above chance", "of low label mass", "without an accuracy")
+        parts = (*self._parts, self.frame.filter(pl.col("above_chance").is_null()))
+        reasons = [word for word, part in zip(words, parts, strict=True) if {*part["model"]} & {*names}]
         return f" Without {', '.join(names)}: {', or '.join(reasons)} (table chance)." if names else ""
 
     def references(self, key: str, measure: str, **constant: float) -> pl.DataFrame:
@@ -117,7 +119,7 @@ class Standings:
 
 def read_standings(path: Path) -> Standings:
     """Return the table chance of a run. Raises InputError where it has not the columns ``STANDINGS``."""
-    frame = read_table_csv(path)
+    frame = read_table_csv(path, *TEXT_COLUMNS)
     if absent := [name for name in STANDINGS if name not in frame.columns]:
         raise InputError(f"{path}: has no column {absent[0]}; {REMAKE}")
     return Standings(frame.cast({name: STANDINGS[name] for name in STANDINGS}))

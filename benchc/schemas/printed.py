@@ -34,13 +34,18 @@ def read_csv(path: Path, **options: Any) -> pl.DataFrame:
     return _changed(frame, text_of, text)
 
 
-def read_table_csv(path: Path) -> pl.DataFrame:
-    """Return the table; empty cells are null. Raises InputError where the file is missing or not CSV."""
+def read_table_csv(path: Path, *texts: str) -> pl.DataFrame:
+    """Return the table; empty cells are null. Raises InputError where the file is missing or not CSV.
+
+    ``texts`` are the columns that may have texts like numbers, such as the label 000100; of others, the cells
+    decide the type.
+    """
     if not path.exists():
         raise InputError(f"{path}: no such file; run snakemake to create it")
     try:
         # All rows decide a column's type: its first cells may be empty.
-        return read_csv(path, infer_schema_length=None)
+        overrides = dict.fromkeys(texts, pl.String)
+        return read_csv(path, infer_schema_length=None, schema_overrides=overrides)
     except (pl.exceptions.PolarsError, OSError) as error:
         reason = str(error).splitlines()[0]
         raise InputError(f"{path}: cannot be read ({reason}); delete it and run snakemake again") from error

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
 
 from benchc.atomic import atomic_write
+from benchc.csv_cells import QuotedTsv
 from benchc.progress import track
 from benchc.sources import vqav2
 from benchc.sources.error import InvalidRowError, SourceError
@@ -52,7 +53,7 @@ def convert(format: Format, files: Mapping[str, Path], take: Take, output: Path)
     missing: dict[str, str] = {}
     with opened_images(files["images"]) as read, atomic_write(output) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-        rows = csv.DictWriter(text, COLUMNS, delimiter="\t", lineterminator="\n")
+        rows = csv.DictWriter(text, COLUMNS, dialect=QuotedTsv)
         rows.writeheader()
         for one in track(questions, label=f"convert to {output.name}", unit="questions"):
             image = holders.get(one.image, "")

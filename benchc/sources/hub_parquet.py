@@ -128,7 +128,7 @@ def _class_labels(schema: pa.Schema) -> dict[str, list[str]]:
         labels = {name: each["names"] for name, each in features.items() if each.get("_type") == "ClassLabel"}
     except (ValueError, KeyError, TypeError, AttributeError):
         return {}
-    return {name: names for name, names in labels.items() if isinstance(names, list)}
+    return {name: [*map(str, names)] for name, names in labels.items() if isinstance(names, list)}
 
 
 def _most_unpacked(path: Path, file: pq.ParquetFile) -> int:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from benchc.atomic import write_text
-from benchc.command_line import PositiveInt
+from benchc.command_line import Draws
 from benchc.config.benchmarks import module_of
 from benchc.errors import InputError
 from benchc.schemas.models import read_models
@@ -15,7 +15,7 @@ def compare(
     run_b: Path,
     /,
     *,
-    draws: PositiveInt = 2000,
+    draws: Draws = 2000,
     seed: int = 0,
     output: Path | None = None,
 ) -> None:
@@ -24,7 +24,7 @@ def compare(
     Args:
         run_a: results/{name} of a finished run
         run_b: results/{name} of another one; differences are B minus A
-        draws: resamples of the items
+        draws: resamples of the items, at most 100,000
         seed: of the resamples
         output: CSV file to write all differences to
     """

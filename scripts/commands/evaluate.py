@@ -22,7 +22,7 @@ from benchc.config.load import load
 from benchc.config.new_entries import Entry, model_entry, served_entry, with_adapter
 from benchc.config.new_files import catalogue_text
 from benchc.config.raw import block, texts
-from benchc.config.yaml_file import read_yaml
+from benchc.config.yaml_file import read_mapping
 from benchc.errors import InputError
 from benchc.export.manifest import is_export
 from benchc.export.rebuild import REBUILT, rebuild
@@ -34,6 +34,7 @@ from scripts.commands.run import command_of
 # Options with which Snakemake runs nothing.
 DRY = {"-n", "--dry-run", "--dryrun"}
 # Keys that say which checkpoint a model is.
+MEND = "mend the file, or choose another --name"
 IDENTITY = ("path", "repo", "server", "adapter")
 HEAD = """\
 # Written by `benchc evaluate`. All other settings are those of the finished run; results/<name>/config.yaml
@@ -100,7 +101,7 @@ def evaluate(
         )
     given = [key for key, value in (("scoring", scoring), ("family", family), ("gpus", gpus)) if value]
     if new:
-        scoring = scoring or scoring_of(settings, known)
+        scoring = scoring or scoring_of(settings, known, benchmark)
         scored = {each: {**entries[each].content, "scoring": scoring} for each in new}
         entries |= {each: replace(entries[each], content=content) for each, content in scored.items()}
     if adapter is not None:
@@ -157,10 +158,14 @@ def _settings_of(settings: Mapping[str, Any]) -> Any:
     return module_of(str(settings.get("benchmark")), "settings").Settings
 
 
-def scoring_of(settings: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+def scoring_of(settings: Mapping[str, Any], known: Mapping[str, Any], benchmark: Path) -> str:
     """Return the scoring of most models that the finished run has evaluated; letter of equally many."""
     key = _settings_of(settings).MEASURED_KEY
     counts = Counter(str(block(known, id_).get("scoring")) for _, id_ in texts(settings.get(key)))
+    if not counts:
+        raise InputError(
+            f"{benchmark / RECORD}: {key} has no models; finish the run again, or give --scoring"
+        )
     found = max(sorted(counts), key=lambda scoring: counts[scoring])
     if len(counts) > 1:
         listed = " and ".join(f"{each} ({number})" for each, number in counts.most_common())
@@ -179,6 +184,8 @@ def _entry(
     if name.startswith(("http://", "https://")):
         return served_entry(name, api_key_env)
     if name in known and not Path(name).is_dir():
+        if not isinstance(known[name], Mapping):
+            raise InputError(f"--model {name}: its entry in the finished run is no mapping; name another")
         return Entry(name, known[name])
     return model_entry(name, root, family, gpus)
 
@@ -193,7 +200,7 @@ def refuse_other_models(catalogue: Path, models: Mapping[str, Mapping[str, Any]]
 
     Two folders whose last names are equal have one id.
     """
-    kept = read_yaml(catalogue)
+    kept = read_mapping(catalogue, MEND)
     for id_, content in models.items():
         for key in IDENTITY:
             found, wanted = block(kept, id_).get(key), content.get(key)
@@ -211,7 +218,7 @@ def refuse_other_options(
 
     ``models``: the entries by these options. One that an option does not concern lacks its key.
     """
-    kept = read_yaml(catalogue)
+    kept = read_mapping(catalogue, MEND)
     for id_, content in models.items():
         for key in given:
             found = block(kept, id_).get(key)
@@ -230,7 +237,7 @@ def _write(written: Mapping[Path, str], content: Mapping[str, Any], root: Path) 
     """
     catalogue, file = written
     new = [path for path in written if not path.exists()]
-    if file not in new and read_yaml(file) != content:
+    if file not in new and read_mapping(file, MEND) != content:
         raise InputError(f"{file}: is of another run, and nothing is overwritten; choose another --name")
     if catalogue not in new and catalogue.read_text() != written[catalogue]:
         print(f"{catalogue}: is used as it is, with the edits that it has", file=sys.stderr)

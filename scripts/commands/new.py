@@ -17,7 +17,7 @@ from benchc.config.load import load
 from benchc.config.new_entries import TASK_COLUMNS, Entry, model_entry, source_entry, with_adapter
 from benchc.config.new_files import catalogue_text, config_text
 from benchc.config.strict import unique
-from benchc.config.yaml_file import read_yaml
+from benchc.config.yaml_file import read_mapping
 from benchc.errors import InputError
 from benchc.home import shipped
 from benchc.pluralize import pluralize
@@ -75,7 +75,7 @@ def new(
             their file from config/; default: that of config/demo.yaml
     """
     root = Path.cwd()
-    demo = read_yaml(shipped(DEMO, root))
+    demo = read_mapping(shipped(DEMO, root), "mend or restore it", DEMO)
     supported = benchmarks_with("new")
     benchmark = benchmark or str(demo["benchmark"])
     if benchmark not in (known := known_benchmarks()):

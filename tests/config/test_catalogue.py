@@ -522,6 +522,10 @@ def test_paths_of_files_to_convert_are_checked(raw: dict[str, Any], root: Path) 
             'convert: {format: vqav2, files: {questions: "http://x?apikey=b", annotations: a, images: i}}',
             "v.convert has an address with apikey",
         ),
+        ("url: 'https://x.org/t.tsv?alt=media&key=AIza'", "v has an address with key"),
+        ("url: 'https://x.org/t.tsv?a=1;pwd=b'", "v has an address with pwd"),
+        ("url: 'https://x.org/t.tsv#token=b'", "v has an address with token"),
+        ("url: 'https://x.org/t.tsv?author=b'", None),
         ("url: 'https://x.org/t.tsv?download=true&rlkey=public'", None),
         ("url: 'https://[x/t.tsv'", None),  # no address, which has no secret either
     ],

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from benchc.config.errors import shown
-from benchc.config.yaml_file import YamlError, read_yaml
+from benchc.config.yaml_file import YamlError, read_mapping, read_yaml
+from benchc.errors import InputError
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n"
@@ -32,6 +33,32 @@ def test_an_alias_inside_of_itself_is_refused(tmp_path: Path) -> None:
     (tmp_path / "loop.yaml").write_text("a: 1\nb: &b [*b]\n")
     with pytest.raises(YamlError, match="line 2: an alias is inside of what it stands for"):
         read_yaml(tmp_path / "loop.yaml")
+
+
+def test_a_key_is_given_once(tmp_path: Path) -> None:
+    for text, where in (("a: {x: 1, b: 2, x: 1}", "line 1"), ("c: {}\na:\n- x: 1\n  x: 1", "lines 3 and 4")):
+        (tmp_path / "a.yaml").write_text(text)
+        with pytest.raises(YamlError, match=f"^x is given twice, in {where}$"):
+            read_yaml(tmp_path / "a.yaml")
+    # What is merged into a mapping is no second key, also where an inner mapping is merged before it is made.
+    (tmp_path / "a.yaml").write_text("z: &z {k: 0}\nx: {a: &a {<<: *z, k: 1}}\nb: {<<: *a}\n")
+    assert read_yaml(tmp_path / "a.yaml") == {"z": {"k": 0}, "x": {"a": {"k": 1}}, "b": {"k": 1}}
+
+
+def test_a_file_that_is_no_mapping_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    with pytest.raises(InputError, match=r"^a: cannot be read \(No such file or directory\); mend it$"):
+        read_mapping(path, "mend it", "a")
+    for text, reason in (
+        ("", "not a mapping of keys to values"),
+        ("[1]", "not a mapping of keys to values"),
+        ("a: ]", r"line 1 is not YAML \(.*\)"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=f"^{path}: {reason}; mend it$"):
+            read_mapping(path, "mend it")
+    path.write_text("a: 1")
+    assert read_mapping(path, "mend it") == {"a": 1}
 
 
 def test_some_aliases_are_read(tmp_path: Path) -> None:

@@ -26,6 +26,8 @@ def test_models_have_marks_and_a_note_explains_those_that_occur():
     only = standings_of(MODELS, below=["Two"])
     assert "‡" not in only.note and "†" in only.note
     assert only.left_out == " Without Two: not above chance (table chance)."
+    none = found.frame.with_columns(accuracy=None, above_chance=None, low_label_mass=pl.lit(value=False))
+    assert Standings(none).left_out == " Without Two, Three: without an accuracy (table chance)."
     # The setting that ranks them leaves the marks.
     every = standings_of(MODELS, below=["Two"], ranked=MODELS)
     assert every.note == " †: Acc(o) is not above chance." and every.left_out == ""
@@ -48,9 +50,12 @@ def test_the_rows_of_chance():
 
 
 def test_the_table_can_be_read_back(tmp_path):
-    found = standings_of(MODELS, below=["Two"])
-    found.frame.write_csv(tmp_path / "chance.csv")
-    assert read_standings(tmp_path / "chance.csv").frame.equals(found.frame)
+    # Labels of checkpoints may be numbers.
+    for models in (MODELS, ["000100", "1.10", "1e3"]):
+        found = standings_of(models, below=[models[1]])
+        found.frame.write_csv(tmp_path / "chance.csv")
+        assert read_standings(tmp_path / "chance.csv").frame.equals(found.frame)
+        assert read_standings(tmp_path / "chance.csv").ranked == [models[0], models[2]]
     found.frame.drop("ranked").write_csv(tmp_path / "old.csv")
     with pytest.raises(InputError, match=r"old.csv: has no column ranked; delete it"):
         read_standings(tmp_path / "old.csv")

@@ -12,6 +12,12 @@ def test_empty_cells_are_null_and_numbers_below_them_numbers(tmp_path):
     assert table["b"].null_count() == 200 and table["b"][-1] == 0.5
 
 
+def test_texts_like_numbers_stay_texts(tmp_path):
+    (tmp_path / "t.csv").write_text("label,b\n000100,1\n1.10,2\n1e3,3\n")
+    table = read_table_csv(tmp_path / "t.csv", "label", "absent")
+    assert table["label"].to_list() == ["000100", "1.10", "1e3"] and table["b"].sum() == 6
+
+
 def test_texts_are_read_as_they_were_and_no_cell_is_a_formula(tmp_path):
     texts = ["=1+1", "'=1", "'a'", "-5", "-5 dogs", "+x", "a=b", "", "=", None]
     frame = pl.DataFrame({"=a": texts, "b": range(len(texts))})

@@ -128,6 +128,8 @@ def test_class_labels_that_are_numbers_are_no_indices(tmp_path):
     path = write_parquet(tmp_path / "my.parquet", rows, {"answer": names, "category": names})
     found = facts(path, ReaderOptions(answer_form="index"))
     assert [(row["answer"], row["category"]) for row in found] == [(0, "1"), (1, "2"), (2, "3"), (3, "4")]
+    path = write_parquet(tmp_path / "my.parquet", rows, {"answer": [1, 2, 3, 4]})
+    assert [row["answer"] for row in facts(path, ReaderOptions(answer_form="index"))] == [0, 1, 2, 3]
     letters = write_parquet(tmp_path / "letters.parquet", rows, {"answer": [*"DCBA"]})
     assert [row["answer"] for row in facts(letters)] == [3, 2, 1, 0]
     renamed = [plain | {"label": number} for number in range(4)]

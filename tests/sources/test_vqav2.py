@@ -271,6 +271,12 @@ def test_questions_that_cannot_become_items_are_in_the_report(tmp_path, of_quest
     assert report.rows() == [("v/42001", 3, "rejected", reason)]
 
 
+def test_a_carriage_return_ends_no_row(tmp_path):
+    files = write_vqav2(tmp_path, [question(42, text="What\rcolour?")], [annotation(42)])
+    items, report = read_vqav2(files, "v")
+    assert items["question"].to_list() == ["What\rcolour?"] and report.is_empty()
+
+
 def test_an_empty_answer_of_one_annotator_is_kept(tmp_path):
     answers = [{"answer": text} for text in ["", *["red"] * 9]]
     files = write_vqav2(tmp_path, [question(42)], [annotation(42, answers=answers)])

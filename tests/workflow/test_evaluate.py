@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -293,14 +294,16 @@ def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogu
 def test_new_models_are_scored_like_most_of_the_finished_run(capsys):
     known = {"a": {"scoring": "letter"}, "b": {"scoring": "text"}, "c": {"scoring": "text"}}
     settings = {"benchmark": "bench-c", "targets": [*known]}
-    assert scoring_of(settings, known) == "text"
+    assert scoring_of(settings, known, Path()) == "text"
     assert "are scored by text (2) and letter (1): new ones of no catalogue are scored by text" in (
         capsys.readouterr().err
     )
-    assert scoring_of({**settings, "targets": ["a", "b"]}, known) == "letter"
+    assert scoring_of({**settings, "targets": ["a", "b"]}, known, Path()) == "letter"
     assert "letter" in capsys.readouterr().err
-    assert scoring_of({**settings, "targets": ["b", "c"]}, known) == "text"
+    assert scoring_of({**settings, "targets": ["b", "c"]}, known, Path()) == "text"
     assert capsys.readouterr().err == ""
+    with pytest.raises(InputError, match=r"^run/config\.yaml: targets has no models; finish the run again"):
+        scoring_of({"benchmark": "bench-c"}, known, Path("run"))
 
 
 def test_options_that_do_not_concern_a_model_are_not_compared(tmp_path):
@@ -322,6 +325,12 @@ def test_another_checkpoint_of_the_same_id_is_refused(tmp_path):
             refuse_other_models(catalogue, {"m": content})
     with pytest.raises(InputError, match='n has repo: "o/n", and the model given now has "p/n"'):
         refuse_other_models(catalogue, {"n": {"repo": "p/n"}})
+    # As an edit may leave it.
+    for text in ("", "m: {path", "- m"):
+        catalogue.write_text(text)
+        for refuse in (refuse_other_models, partial(refuse_other_options, given=["gpus"])):
+            with pytest.raises(InputError, match=r"models\.yaml: .*; mend the file, or choose"):
+                refuse(catalogue, {"m": {"path": "a/m"}})
 
 
 def test_an_interrupt_is_left_to_snakemake(tmp_path):

@@ -17,4 +17,5 @@ PoolTasks = Annotated[pl.DataFrame, parquet(POOL, "id", "source", "task")]
 PoolQuestions = Annotated[pl.DataFrame, parquet(POOL, "id", "task", "options")]
 PoolOptions = Annotated[pl.DataFrame, parquet(POOL, "id", "answer", "options")]
 ModelNames = Annotated[Models, File(read_models)]
-Printed = Annotated[pl.DataFrame, File(read_table_csv)]  # the csv file of a table
+# The csv file of a table.
+Printed = Annotated[pl.DataFrame, File(lambda path: read_table_csv(path, "label"))]

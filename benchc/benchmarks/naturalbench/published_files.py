@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from benchc.atomic import atomic_write
 from benchc.benchmarks.naturalbench.places import ENGLISH, ORDER, SUBSETS
 from benchc.benchmarks.naturalbench.schemas.groups import MINED
+from benchc.csv_cells import QuotedTsv
 from benchc.json_content import json_content
 from benchc.sources.error import InvalidRowError, SourceError
 from benchc.sources.hub_parquet import opened_parquet
@@ -171,7 +172,7 @@ def write_groups(groups: Iterable[Published], path: Path) -> int:
     names: set[str] = set()
     with atomic_write(path) as file:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-        writer = csv.DictWriter(text, COLUMNS, delimiter="\t", lineterminator="\n")
+        writer = csv.DictWriter(text, COLUMNS, dialect=QuotedTsv)
         writer.writeheader()
         for number, group in enumerate(groups):
             if group.name in names:

@@ -15,6 +15,7 @@ from benchc.atomic import atomic_write
 from benchc.benchmarks.r_bench.dimensions import STAND_IN, STRENGTHS
 from benchc.benchmarks.r_bench.tasks import TASK_LABELS, TASKS, Task
 from benchc.corruptions.suites.r_bench import R_BENCH_INDEX
+from benchc.csv_cells import QuotedTsv
 from benchc.images import ImageError, opened
 from benchc.letters import LETTERS
 from benchc.schemas.imported_images import IMPORTED_IMAGES
@@ -175,7 +176,7 @@ def write_pairs(pairs: Iterable[Pair], source: str, tsv: Path, images: Path) -> 
     size = pl.col("image").struct.field("bytes").bin.size()
     with atomic_write(tsv) as file, table_writer(images, IMPORTED_IMAGES, size) as table:
         text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
-        writer = csv.DictWriter(text, TSV_COLUMNS, delimiter="\t", lineterminator="\n", restval="")
+        writer = csv.DictWriter(text, TSV_COLUMNS, restval="", dialect=QuotedTsv)
         writer.writeheader()
         for pair in pairs:
             writer.writerow({**pair.values, "image": base64.b64encode(pair.reference.bytes).decode()})

@@ -18,6 +18,7 @@ from markupsafe import Markup
 
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
+from benchc.rendering.chance import TEXT_COLUMNS
 from benchc.rendering.declaration import Output
 from benchc.rendering.results_page.declaration import LEVEL, Bars, ResultsPage
 from benchc.schemas.models import Models, read_models
@@ -165,7 +166,7 @@ def _standings(root: Path, where: Mapping[str, str]) -> pl.DataFrame | None:
     path = root / "tables/chance.csv"
     if not path.is_file():
         return None
-    frame = read_table_csv(path)
+    frame = read_table_csv(path, *TEXT_COLUMNS)
     if frame.is_empty():  # no model has the measure, so that all are ranked
         return None
     return frame.filter(**{name: value for name, value in where.items() if name in frame.columns})
@@ -228,7 +229,7 @@ def _ends(value: Value | None) -> tuple[float, float] | None:
 
 def _values(root: Path, bars: Bars, models: Models) -> dict[str, Value]:
     """Return number and ends of the interval of each model by its id."""
-    frame = read_table_csv(root / bars.table)
+    frame = read_table_csv(root / bars.table, bars.model)
     frame = frame.with_columns(pl.selectors.float().fill_nan(None))
     columns = [bars.model, bars.value, *filter(None, (bars.low, bars.high)), *bars.where]
     if absent := [name for name in columns if name not in frame.columns]:
@@ -240,7 +241,7 @@ def _values(root: Path, bars: Bars, models: Models) -> dict[str, Value]:
     by_label = {model.label: id_ for id_, model in models.models.items()}
     found: dict[str, Value] = {}
     for row in frame.iter_rows(named=True):
-        model = str(row[bars.model])
+        model = row[bars.model]
         id_ = model if model in models.models else by_label.get(model)
         number, low, high = (
             None if name is None else _finite(row[name]) for name in (bars.value, bars.low, bars.high)

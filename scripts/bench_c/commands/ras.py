@@ -62,7 +62,7 @@ def ras(files: list[Path], /, *, answers: Path | None = None, output: Path | Non
 
 def _scores(file: Path, table: pl.DataFrame, known: pl.DataFrame | None) -> pl.DataFrame:
     severity = pl.col("severity").cast(pl.Int64, strict=False)
-    refuse(file, table, severity.is_null(), "severity", "a whole number, 0 for clean")
+    refuse(file, table, severity.is_null() | (severity < 0), "severity", "a whole number, 0 for clean")
     text = pl.col("logits").str.strip_chars("[] \t\r\n").str.replace_all(r"\s+", " ")
     text = text.str.replace_all(r" ?([,;]) ?", "$1")
     logits = text.str.replace_all("[,;]", " ").str.split(" ").cast(pl.List(pl.Float64), strict=False)

@@ -450,8 +450,15 @@ def test_another_form_of_file_and_a_benchmark_whose_configuration_is_copied_are_
     # A shipped catalogue that was damaged is named.
     (root / "config/models.yaml").write_text("a: ]")
     error = refused(capsys, "b.yaml", "--source", "my.tsv", "--model", "emu3-chat")
-    assert error.startswith("error: config/models.yaml: cannot be read (line 1 is not YAML")
+    assert error.startswith("error: config/models.yaml: line 1 is not YAML")
     assert error.rstrip().endswith("; mend or restore it")
+    (root / "config/models.yaml").write_text("a:\n")
+    for model in ("emu3-chat", "owner/name"):
+        error = refused(capsys, "b.yaml", "--source", "my.tsv", "--model", model)
+        assert error == "error: config/models.yaml: a is null, and no entry; mend or restore it"
+    (root / "config/demo.yaml").write_text("- a\n")
+    error = refused(capsys, "b.yaml", "--source", "my.tsv", "--model", "emu3-chat")
+    assert error == "error: config/demo.yaml: not a mapping of keys to values; mend or restore it"
 
 
 def test_a_model_on_a_server_has_a_name_that_the_server_lists(monkeypatch: pytest.MonkeyPatch) -> None:

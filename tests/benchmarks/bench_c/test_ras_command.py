@@ -69,6 +69,7 @@ def test_answers_may_be_in_a_file_of_their_own(tmp_path: Path, capsys: pytest.Ca
         ("answer", "D", "item q0: answer 3 is not one of its 3 options"),
         ("answer", "?", "answer is '?'; it should be the letter of an option, or its number from 0"),
         ("severity", "x", "severity is 'x'; it should be a whole number"),
+        ("severity", "-1", "severity is '-1'; it should be a whole number, 0 for clean"),
         ("logits", "1,5 2,5", "logits is '1,5 2,5'; it should be a number for each option, separated by"),
         ("logits", "1,5;2,5;3", "logits is '1,5;2,5;3'; it should be a number for each option"),
         ("logits", "1 2 x", "logits is '1 2 x'; it should be a number for each option"),
@@ -83,6 +84,20 @@ def test_an_invalid_value_is_one_line(column: str, value: str, sentence: str, tm
     with pytest.raises(SystemExit, match=r"^error: ") as stopped:
         main(["ras", str(tmp_path / "mine.csv")])
     assert sentence in str(stopped.value) and "\n" not in str(stopped.value)
+
+
+def test_a_logit_that_is_null_is_no_logit_less(tmp_path: Path) -> None:
+    frame = table().with_columns(logits=pl.concat_list(pl.lit(1.0), pl.lit(None, pl.Float64), pl.lit(5.0)))
+    with pytest.raises(SystemExit, match="row 1: logits is None; it should be a number for each option"):
+        main(["ras", str(written(tmp_path, "mine.parquet", frame))])
+
+
+def test_numbers_as_large_as_numbers_are_print_no_warning(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    frame = table().with_columns(logits=pl.lit([1e308, -1e308, 0.0]))
+    main(["ras", str(written(tmp_path, "mine.csv", frame))])
+    assert capsys.readouterr().out.rstrip().endswith("| 0.000 | 0.000 | 0.000 |") and not recwarn.list
 
 
 def test_another_answer_to_an_item_is_named(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from tests.sources.tsv_files import encoded, image_bytes, write_tsv
 ROOT = Path(__file__).resolve().parents[3]
 SPLIT = SHARED / "data/real/naturalbench/test_set.json.xz"
 IMAGES = [image_bytes((number, 50, 99)) for number in range(4)]
-CHOICE = "What is it?\nOption: A: a cup; B: a dog;"
+CHOICE = "What is\rit?\nOption: A: a cup; B: a dog;"
 
 
 def answers_of(*words: str) -> dict[str, object]:

@@ -31,7 +31,7 @@ CAPTIONS = "['A row of cars. ', \"It's a street\"]"
 ROWS: list[dict[str, Any]] = [
     dict(zip((*TEXTS, "distortion", "strength"), values, strict=True))
     for values in (
-        ("QBench_1.jpg", "Which part is the brightest?", CHOICE, "C", "MCQ", 1, 2),
+        ("QBench_1.jpg", "Which part is\rthe brightest?", CHOICE, "C", "MCQ", 1, 2),
         ("OKVQA_2.jpg", "What type of bike?", "N", "bmx", "VQA", 33, 1),
         ("WildCAP_6.jpg", "Please describe this image.", "N", CAPTIONS, "CAP", 8, 3),
     )

@@ -89,6 +89,21 @@ def test_models_are_in_the_order_of_the_first_number(run: Path) -> None:
     assert "Model &lt;b&gt;" in text and "<i>" not in text and "<strong>1</strong>" in text
 
 
+def test_labels_may_be_numbers(run: Path) -> None:
+    labels = {"a": "000100", "b": "1.10", "c": "1e3"}
+    models = Models("bench", {id_: Model(id_, label) for id_, label in labels.items()})
+    (run / "models.json").write_text(models_text(models))
+    for name in ("chance", "main"):
+        path = run / f"tables/{name}.csv"
+        pl.read_csv(path).with_columns(model=pl.Series([*labels.values()])).write_csv(path)
+    rows = page_content(run, PAGE, OUTPUTS)["models"]
+    assert [(row["id"], row["ranked"], row["bars"][0]["number"]) for row in rows] == [
+        ("b", True, "−0.100"),
+        ("a", True, "−0.200"),
+        ("c", False, "0.000"),
+    ]
+
+
 def test_the_verdict_says_whether_intervals_overlap(run: Path) -> None:
     verdict = page_content(run, PAGE, OUTPUTS)["verdict"]
     assert verdict == (

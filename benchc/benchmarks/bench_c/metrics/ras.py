@@ -21,6 +21,7 @@ __all__ = [
 ]
 
 
+@np.errstate(over="ignore")  # a difference of -inf is a probability of 0
 def probabilities(logits: npt.ArrayLike) -> Floats:
     """Return softmax(logits), float64[..., K], each in [0, 1] (section 3)."""
     logits = as_logits(logits)
@@ -37,6 +38,7 @@ def entropy(logits: npt.ArrayLike) -> Floats:
     return entropy_and_confidence(logits)[0]
 
 
+@np.errstate(over="ignore")
 def entropy_and_confidence(logits: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return :func:`entropy` and the largest of :func:`probabilities`, max p, float64[...] in [1/K, 1]."""
     ascending = _options_first(np.sort(as_logits(logits), axis=-1))

@@ -19,6 +19,7 @@ from benchc.benchmarks.naturalbench.schemas.captions import ShortenedFooter
 from benchc.benchmarks.naturalbench.schemas.kept import KEPT
 from benchc.benchmarks.naturalbench.schemas.pairs import PAIRS
 from benchc.benchmarks.naturalbench.schemas.questions import QUESTIONS
+from benchc.csv_cells import QuotedTsv
 from benchc.errors import InputError
 from benchc.schemas.parquet import read_footer, read_table
 
@@ -153,7 +154,7 @@ def as_tsv(rows: Iterator[list[str]]) -> Iterator[bytes]:
     """Yield each row as a line of a TSV file in UTF-8."""
     for row in rows:
         line = io.StringIO()
-        csv.writer(line, delimiter="\t", lineterminator="\n").writerow(row)
+        csv.writer(line, QuotedTsv).writerow(row)
         yield line.getvalue().encode()
 
 

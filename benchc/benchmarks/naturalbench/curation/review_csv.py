@@ -10,7 +10,7 @@ import polars as pl
 from benchc.benchmarks.naturalbench.curation.review_files import ReviewError, read_answers, written_id
 from benchc.benchmarks.naturalbench.curation.review_rows import Row
 from benchc.benchmarks.naturalbench.schemas.reviewed import REVIEWED
-from benchc.csv_cells import cell_of
+from benchc.csv_cells import QuotedCsv, cell_of
 from benchc.printable import printable
 
 
@@ -19,7 +19,7 @@ def review_csv(rows: Sequence[Row], annotator: str) -> str:
     about_pairs = any(row.captions for row in rows)
     columns = ["image_1", "image_2", "caption_1", "caption_2"] if about_pairs else ["image", "A", "B"]
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, QuotedCsv)
     writer.writerow(["id", "annotator", "question", *columns, "choices", "answer"])
     for row in rows:
         values = [*row.images, *row.captions] if about_pairs else [*row.images, *(row.options or ("", ""))]

@@ -44,7 +44,7 @@ def figure5(table: Path, halves: Path) -> Figure:
     """
     ends = [f"{name}{end}" for name in LOOKS for end in ("", "_low", "_high")]
     # A single tested group has no interval: no cell of its columns has a number.
-    rows = read_table_csv(table).with_columns(pl.col(ends).cast(pl.Float64))
+    rows = read_table_csv(table, "model").with_columns(pl.col(ends).cast(pl.Float64))
     models = rows["model"].unique(maintain_order=True).to_list()
     names = dict(zip(models, shorten_all(renderable(models), LONGEST_LABEL), strict=True))
     places = np.arange(rows.height)

@@ -1,8 +1,9 @@
 """Judgements of people, in a CSV file."""
 
 import re
+import sys
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchc.benchmarks.r_bench.judging.comparisons import Comparison
@@ -10,6 +11,7 @@ from benchc.benchmarks.r_bench.judging.judgement import Judgement
 from benchc.benchmarks.r_bench.judging.prompts import SCORES
 from benchc.csv_rows import read_rows
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 
 COLUMNS = ("model", "id", "corruption", "severity", "kind", "reference", "score")
 
@@ -40,14 +42,19 @@ def read_people(path: Path, model: str) -> Mapping[Key, list[str]]:
 
 def human_judge(
     comparisons: Sequence[Comparison], scores: Mapping[Key, list[str]], path: Path
-) -> Iterator[list[Judgement]]:
-    """Yield the judgements of each comparison.
+) -> list[list[Judgement]]:
+    """Return the judgements of each comparison.
 
+    Prints a note where there are scores of others, as a misspelt id has, or fewer of some than of the rest.
     Raises InputError where one has none, or a score is none of the task's.
     """
+    found: list[list[Judgement]] = []
+    counts: dict[str, int] = {}
+    others = dict.fromkeys(scores)
     for item, corruption, severity, kind, reference, *_ in comparisons:
         where = f"{item.id} under {corruption} at severity {severity}, kind {kind}, reference {reference}"
-        texts = scores.get((item.id, corruption, str(severity), kind, str(reference)))
+        key = (item.id, corruption, str(severity), kind, str(reference))
+        texts = scores.get(key)
         if not texts:
             raise InputError(f"{path}: has no score of {where}; add a row")
         known = [str(score) for score in SCORES[item.task]]
@@ -55,4 +62,21 @@ def human_judge(
             raise InputError(
                 f"{path}: the score of {where} is {wrong[0]!r}; correct it to one of {', '.join(known)}"
             )
-        yield [Judgement(float(text)) for text in texts]
+        others.pop(key, None)
+        counts[where] = len(texts)
+        found.append([Judgement(float(text)) for text in texts])
+    if others:
+        print(
+            f"note: {path}: scores of {pluralize(len(others), 'comparison')} that the run does not have, not "
+            f"used, such as of {', '.join(next(iter(others)))}",
+            file=sys.stderr,
+        )
+    fewest, most = min(counts.values(), default=0), max(counts.values(), default=0)
+    if fewest < most:
+        short = [where for where, count in counts.items() if count < most]
+        print(
+            f"note: {path}: {len(short):,} of {pluralize(len(counts), 'comparison')} have fewer than {most} "
+            f"scores, such as {short[0]} ({counts[short[0]]})",
+            file=sys.stderr,
+        )
+    return found

@@ -180,6 +180,8 @@ def test_a_spreadsheet_computes_no_question_or_option(tmp_path):
     assert {(row["A"], row["B"]) for row in found} == {("", ""), ("'@a", "'tis")}
     assert {text_of(row["question"]) for row in found} == {"=1+1"}
     assert choices_of_form(tmp_path / "anna.csv") == {row.id: row.choices for row in rows}
+    (tmp_path / "anna.csv").write_text(review_csv([row._replace(question="a\rb") for row in rows], "anna"))
+    assert choices_of_form(tmp_path / "anna.csv") == {row.id: row.choices for row in rows}
     # Rows may come in any order and form, and with more columns.
     header, *lines = filled()
     form = {"encoding": "utf-8-sig", "lineterminator": "\r\n", "quoting": csv.QUOTE_ALL}

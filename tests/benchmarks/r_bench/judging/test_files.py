@@ -145,6 +145,22 @@ def test_scores_of_people_are_those_of_their_rows(tmp_path: Path) -> None:
     assert read_table(tmp_path / "s.parquet", SCORES)["s_dis"].to_list() == [1, 1, 0.75, 0.75]
 
 
+def test_scores_that_do_not_count_are_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = f"note: {tmp_path}/scores.csv:"
+    fewer = f"{file} 9 of 10 comparisons have fewer than 2 scores, such as s/b under jpeg at "
+    scored(tmp_path, SCORED)
+    said = capfd.readouterr().err
+    assert fewer in said and "(1)" in said and "not used" not in said
+    scored(tmp_path, SCORED + "m,s/0,jpeg,2,dis,0,1\nm,s/c,fog,2,dis,0,1\nother,s/c,jpeg,2,dis,0,1\n")
+    said = capfd.readouterr().err
+    others = "scores of 2 comparisons that the run does not have, not used, such as of s/0, jpeg, 2, dis, 0"
+    assert f"{file} {others}\n" in said
+    lines = SCORED.splitlines(keepends=True)
+    once = {line.rpartition(",")[0]: line for line in lines}
+    scored(tmp_path, "".join(once.values()))
+    assert "note:" not in capfd.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
