@@ -149,7 +149,7 @@ def test_on_a_file_system_without_links_they_are_copied(tmp_path, monkeypatch):
     assert found(tmp_path, "s/1") == (True, "old")
 
 
-@pytest.mark.parametrize("cells", [None, {"fog": {"s/1": [1], "s/4": [3]}, "snow": {}}])
+@pytest.mark.parametrize("cells", [None, {"fog": {"s/1": [1], "s/4": [3]}, "blur": {}}])
 @pytest.mark.parametrize("as_recipes", [True, False])
 def test_all_units_are_read_in_a_random_order_those_of_a_corruption_together(
     tmp_path, cells, as_recipes, monkeypatch
@@ -165,7 +165,7 @@ def test_all_units_are_read_in_a_random_order_those_of_a_corruption_together(
 
     monkeypatch.setattr(adoption, "unit_images", unit_images)
     monkeypatch.setattr(adoption, "units_in", iter)
-    names = ["fog", "snow", "clean"]
+    names = ["fog", "blur", "clean"]
     recipes = [replace(recipe_of("fog"), name=name) for name in names]
     images: Any = Recipes(recipes, 5) if as_recipes else [Path(f"{name}.parquet") for name in names]
     evaluated = Evaluated(tmp_path, ITEMS, images, cells)
