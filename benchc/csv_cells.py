@@ -15,7 +15,7 @@ NUMBER = "-[0-9]+([.][0-9]+)?([eE][-+]?[0-9]+)?"
 class QuotedCsv(csv.excel):
     """CSV whose cells are all in quotes.
 
-    Python before 3.13 else does not quote a carriage return, which ends a row for readers.
+    Before 3.13, Python otherwise leaves a carriage return unquoted, which ends a row for readers.
     """
 
     lineterminator = "\n"

@@ -24,7 +24,9 @@ SHORTEST = 8
 TOKENS = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN")
 PROXIES = ("http_proxy", "https_proxy", "all_proxy")
 # Of options of a command and of parameters in an address.
-NAME = re.compile(r"key|token|secret|password|signature", re.IGNORECASE)
+NAME = re.compile(
+    r"key|token|secret|passw|signature|credential|authorization|jwt|^(sig|auth|pwd)$", re.IGNORECASE
+)
 # User and password in an address.
 USER = re.compile(r"(?<=://)[^/?#\s@'\"]*@")
 # Between two letters of a secret that was broken over lines, also where these are escaped, also repeatedly.
@@ -47,6 +49,17 @@ def remember_url(url: str) -> None:
         user = parts.netloc.rpartition("@")[0].partition(":")[::2]
         remember(*user, *map(unquote, user))
         remember(*(value for name, value in parse_qsl(parts.query) if NAME.search(name)))
+
+
+def remember_addresses(value: object) -> None:
+    """Remember what is secret in the addresses among the texts of a value, such as a configuration."""
+    if isinstance(value, Mapping):
+        value = [*value.values()]
+    if isinstance(value, str) and "//" in value:
+        remember_url(value)
+    elif isinstance(value, list):
+        for each in value:
+            remember_addresses(each)
 
 
 def remember_environment(environment: Mapping[str, str] = os.environ) -> None:

@@ -24,7 +24,7 @@ def read_user_table(path: Path, columns: Sequence[str]) -> pl.DataFrame:
     table = read_parquet(path, columns)
     texts = [
         pl.col(name).cast(pl.List(pl.String)).list.join(" ", ignore_nulls=False)
-        if isinstance(table.schema[name], pl.List)
+        if isinstance(table.schema[name], pl.List | pl.Array)
         else pl.col(name).cast(pl.String)
         for name in columns
     ]

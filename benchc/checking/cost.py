@@ -17,7 +17,7 @@ from benchc.config.settings import Corruptions
 from benchc.corruptions.recipe import CLEAN
 from benchc.errors import InputError
 from benchc.models.asking import Job
-from benchc.planning.amounts import Amount, disk_text, hours_text, total
+from benchc.planning.amounts import Amount, digits_text, disk_text, hours_text, total
 from benchc.planning.plan import Plan, plan_of
 from benchc.planning.rates import Rate, Rates, measured_rates
 from benchc.planning.size import ImageCounts
@@ -150,16 +150,16 @@ def _of_model(own: Sequence[Work], rate: Rate, noun: str, shown: JobImages, *, g
     text = f"{hours.text(hours_text)} for {left.text()} {noun}"
     if left.value is None:
         text = "unknown until all sources are here"
-    text += f", {rate.seconds.text('{:.2g}'.format)} s each"
+    text += f", {rate.seconds.text(digits_text)} s each"
     if rate.run is not None:
-        images = f" and {shown.each:.2g} s more for the images of this one" if shown.each else ""
+        images = f" and {digits_text(shown.each)} s more for the images of this one" if shown.each else ""
         return f"{text}, as in the run {rate.run}{images}"
     if rate.start is None:
         return f"{text}, as in the finished jobs of this run"
     on = " on generated items" if generated else ""
     images = ", images included" if shown.each else f"{on}, without its images"
     started = "its job" if jobs == 1 else f"each of {jobs:,} jobs"
-    return f"{text}{images}, and {rate.start:.2g} s to start {started}"
+    return f"{text}{images}, and {digits_text(rate.start)} s to start {started}"
 
 
 def _not_counted(work: Sequence[Work], writing: Writing, shown: JobImages, noun: str) -> Iterator[str]:

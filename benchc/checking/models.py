@@ -30,7 +30,7 @@ from benchc.models.question import Question
 from benchc.models.question_template import QuestionTemplate
 from benchc.models.registry import ANSWERING, CLASSIFY, answering
 from benchc.models.units import Recipes
-from benchc.planning.amounts import Amount
+from benchc.planning.amounts import Amount, digits_text
 from benchc.planning.rates import Rate
 from benchc.pluralize import pluralize
 from benchc.progress import track
@@ -247,7 +247,7 @@ def open_finding(id_: str, model: Model, trial: AnswersTrial, prompt: str) -> Fi
     on_cpu = _on_cpu(model, trial)
     examples = " and ".join(repr(reply[:30]) for reply in trial.examples)
     facts = (
-        f"{_loaded(trial)}{trial.seconds:.2g} s per answer{_apart(trial)}, {trial.cut_off} of "
+        f"{_loaded(trial)}{digits_text(trial.seconds)} s per answer{_apart(trial)}, {trial.cut_off} of "
         f"{pluralize(trial.answers, 'answer')} cut off, such as {examples}"
     )
     if trial.cut_off == trial.answers or not any(trial.examples):
@@ -260,7 +260,7 @@ def answers_finding(id_: str, model: Model, trial: AnswersTrial) -> Finding:
     """Return what a trial says about a model that scores no options."""
     on_cpu = _on_cpu(model, trial)
     facts = (
-        f"{_loaded(trial)}{trial.seconds:.2g} s per answer{_apart(trial)}, {trial.with_option} of "
+        f"{_loaded(trial)}{digits_text(trial.seconds)} s per answer{_apart(trial)}, {trial.with_option} of "
         f"{pluralize(trial.answers, 'answer')} choose an option"
     )
     if model.scoring == CLASSIFY:  # its closed list need not contain an option
@@ -285,7 +285,7 @@ def judged(id_: str, model: Model, trial: Trial) -> Iterator[Finding]:
     peak = "" if trial.peak_mb is None else f", peak memory {trial.peak_mb:,.0f} MB"
     gpu = "" if trial.gpu_mb is None else f", of the GPU {trial.gpu_mb:,.0f} MB"
     facts = (
-        f"{_loaded(trial)}{trial.seconds:.2g} s per prediction{_apart(trial)}, label mass "
+        f"{_loaded(trial)}{digits_text(trial.seconds)} s per prediction{_apart(trial)}, label mass "
         f"{100 * trial.label_mass:.0f} %{peak}{gpu}"
     )
     if not trial.uses_images:
@@ -333,8 +333,8 @@ def _workers(id_: str, trial: Trial) -> Iterator[Finding]:
     encoding = trial.seconds - trial.model_seconds
     needed = math.ceil((trial.image_seconds + encoding) / trial.model_seconds)
     text = (
-        f"a worker process takes {trial.image_seconds:.2g} s to make the images of a prediction and "
-        f"{encoding:.2g} s to encode them, so that the GPU needs {pluralize(needed, 'worker')}; set "
+        f"a worker process takes {digits_text(trial.image_seconds)} s to make the images of a prediction and "
+        f"{digits_text(encoding)} s to encode them, so that the GPU needs {pluralize(needed, 'worker')}; set "
         f"`inference.workers: {min(MAX_WORKERS, needed)}`, if there are so many cores"
     )
     yield Finding(STAGE, "ok", id_, text)
@@ -346,7 +346,7 @@ def _apart(trial: Trial | AnswersTrial) -> str:
         return ""
     device = "CPU" if trial.device == "cpu" else "GPU"
     encoding = trial.seconds - trial.model_seconds
-    return f" ({trial.model_seconds:.2g} s in the model on the {device}, {encoding:.2g} s encoding)"
+    return f" ({digits_text(trial.model_seconds)} s in the model on the {device}, {digits_text(encoding)} s encoding)"
 
 
 def _rounded_up(megabytes: float) -> int:

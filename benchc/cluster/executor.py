@@ -612,7 +612,10 @@ class _Resources(SimpleNamespace):
 
 
 def _submitted(command: str, script: str, token: str) -> str:
-    accepted = [id_ for id_, comment in (comments() or {}).items() if comment.endswith(token)]
+    found = comments()
+    if found is None:  # an earlier try may have been accepted
+        raise TransientError("squeue does not answer")
+    accepted = [id_ for id_, comment in found.items() if comment.endswith(token)]
     if accepted:
         return accepted[0]
     done = subprocess.run(

@@ -41,7 +41,8 @@ from benchc.sources.reader_options import MOST_REJECTED, STANDARD
 IMAGE = "<image>"  # in the prompt of most models
 # Parameters of addresses that give access; keys of links that everybody may have, such as rlkey, are not.
 SECRET = re.compile(
-    r"token|secret|passw|signature|credential|authorization|^(sig|key|auth|pwd)$|(api|access|account)[-_]?key",
+    r"token|secret|passw|signature|credential|authorization|jwt|^(sig|key|auth|pwd)$"
+    r"|(api|access|account|auth|private|subscription)[-_]?key",
     re.IGNORECASE,
 )
 
@@ -315,8 +316,8 @@ class Source(Strict):
             if given is not None and self.url is None:
                 raise ValueError(f"has {key} without a url, but only downloads are checked")
         if self.url is not None:
-            _checked_mirrors(self.url, self.mirrors, self.md5)
             _check_public([self.url, *self.mirrors])
+            _checked_mirrors(self.url, self.mirrors, self.md5)
         return self
 
 

@@ -97,6 +97,9 @@ Label = Annotated[
     ),
 ]
 # Snakemake finds its placeholders by braces and angle brackets.
-UserPath = Annotated[str, _matching(r"^[^{}<>\x00-\x1f]+$", "a path without braces and angle brackets")]
+UserPath = Annotated[
+    str,
+    _matching(r"^[^{}<>\x00-\x1f]+$", "a path without braces, angle brackets and control characters"),
+]
 Severity = Annotated[int, Field(ge=1, le=5)]
 Severities = Annotated[list[Severity], AfterValidator(_ascending)]

@@ -20,6 +20,7 @@ from benchc.pluralize import pluralize
 from benchc.user_paths import relative_path
 
 NAME = re.compile("[a-z][a-z0-9_]*")
+AVERAGE = re.compile("clean|corrupted|overall|severity_[0-9]+")
 
 
 def suite_with(name: str, own_files: Iterable[str | Path] = ()) -> Suite:
@@ -48,6 +49,13 @@ def _extended(name: str, files: tuple[str, ...], stamps: tuple[str, ...]) -> Sui
                 raise InputError(
                     f"{file}: {type_.name} is also a corruption of {owners[type_.name]}; rename the function"
                 )
+            for what, text in (("function", type_.name), ("group", group)):
+                if AVERAGE.fullmatch(text):
+                    raise InputError(f"{file}: {text} is the name of an average in tables; rename the {what}")
+            if type_.name in (*groups, group):
+                raise InputError(f"{file}: {type_.name} is also the name of a group; rename the function")
+            if group in owners and group not in suite.groups:
+                raise InputError(f"{file}: the group {group} is also a corruption; rename the group")
             owners[type_.name] = file
             groups.setdefault(group, []).append(type_)
             added.append(type_.name)

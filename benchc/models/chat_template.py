@@ -44,7 +44,7 @@ def apply_template(
     """Return the text of messages in a processor's chat template.
 
     ``name`` is the model's in errors, ``mend`` what also mends them; ``options`` are those of
-    ``apply_chat_template``. Raises ModelError where the template fails or takes more than a minute.
+    ``apply_chat_template``. Raises ModelError where the template fails, or its loops take more than a minute.
     """
     try:
         with _time_limit():

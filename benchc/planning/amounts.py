@@ -59,10 +59,16 @@ def _least_certain(amounts: Iterable[Amount]) -> Kind:
     return max((amount.kind for amount in amounts), key=list(SIGNS).index, default="exact")
 
 
+def digits_text(number: float, digits: int = 2) -> str:
+    """Return a number with so many significant digits and no exponent; all digits before the point."""
+    if 0 < number < 1e-4:
+        return "< 0.0001"
+    return f"{number:,.0f}" if number >= 10 ** (digits - 1) else f"{number:.{digits}g}"
+
+
 def disk_text(size: float) -> str:
-    """Return bytes in GB of 10^9 bytes, with two significant digits below ten."""
-    gigabytes = size / 1e9
-    return f"{gigabytes:,.0f} GB" if gigabytes >= 10 else f"{gigabytes:.2g} GB"
+    """Return bytes in GB of 10^9 bytes, or below 0.001 of them in MB, with two significant digits."""
+    return f"{digits_text(size / 1e9)} GB" if size >= 1e6 or not size else f"{digits_text(size / 1e6)} MB"
 
 
 def hours_text(hours: float) -> str:
@@ -70,5 +76,5 @@ def hours_text(hours: float) -> str:
     if 0 < hours < 1 / 60:
         return "< 1 min"
     if hours < 1:
-        return f"{60 * hours:.2g} min"
-    return f"{hours:,.0f} h" if hours >= 10 else f"{hours:.2g} h"
+        return f"{digits_text(60 * hours)} min"
+    return f"{digits_text(hours)} h"

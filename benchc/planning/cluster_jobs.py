@@ -11,7 +11,7 @@ from benchc.cluster.site import EXAMPLE, SITE, Request, Site, placed
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
 from benchc.home import HOME
-from benchc.planning.amounts import Amount, hours_text, total
+from benchc.planning.amounts import Amount, digits_text, hours_text, total
 from benchc.planning.dry_run import PlannedJob
 from benchc.pluralize import pluralize
 from benchc.rendering.markdown import markdown
@@ -124,7 +124,7 @@ def cluster_markdown(
         [
             *(rule, f"{len(own)}", f"{gpus or '–'}"),
             _range((each.request.threads for each in own), "{:.0f}".format),
-            _range((each.request.mem_mb / 1000 for each in own), "{:,.3g} GB".format),
+            _range((each.request.mem_mb / 1000 for each in own), lambda size: f"{digits_text(size, 3)} GB"),
             _range(map(_hours, (each.job.minutes for each in own)), hours_text),
             _range(map(_hours, (each.request.minutes for each in own)), hours_text),
             partitions,
@@ -165,7 +165,7 @@ def _range(numbers: Iterable[float | None], show: Callable[[float], str]) -> str
 
 
 def _number(hours: float) -> str:
-    return f"{hours:,.0f}" if hours >= 10 else f"{hours:.2g}"
+    return digits_text(hours)
 
 
 def _hours(minutes: int | None) -> float | None:

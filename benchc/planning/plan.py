@@ -6,7 +6,7 @@ from pathlib import Path
 
 from benchc.config.benchmarks import module_of
 from benchc.config.load import Config
-from benchc.planning.amounts import disk_text, hours_text, total
+from benchc.planning.amounts import digits_text, disk_text, hours_text, total
 from benchc.planning.rates import MIN_COMPUTED, Rates
 from benchc.planning.size import BYTES_PER_PIXEL, NONE, ImageCounts, RunSize
 from benchc.planning.stages import Stage, Work, work_of
@@ -102,7 +102,7 @@ def _sums(work: Sequence[Work]) -> list[str]:
 
 def _model_row(work: Sequence[Work]) -> list[str]:
     rate = work[0].rate
-    seconds = "unknown" if rate is None else rate.seconds.text("{:.3g}".format)
+    seconds = "unknown" if rate is None else rate.seconds.text(lambda seconds: digits_text(seconds, 3))
     measured = "–" if rate is None else rate.text()
     return [work[0].model, seconds, measured, *_sums(work)[3:]]
 

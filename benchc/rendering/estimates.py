@@ -27,6 +27,11 @@ def frame_of(models: Sequence[str], names: Sequence[str], drawn: Floats) -> pl.D
     return pl.DataFrame(columns)
 
 
+def is_marked(shown: pl.DataFrame) -> bool:
+    """Return whether a cell of a table has a style, in columns whose names end in _style."""
+    return any(column.count() for column in shown.select(pl.selectors.ends_with("_style")))
+
+
 def best_two(values: pl.Series, competes: pl.Series) -> list[str | None]:
     """Return bold for the highest and italic for the second highest of ``values``, several on a tie.
 

@@ -86,7 +86,7 @@ class Origin:
         """Return the origin of a response, whole or partial."""
         headers = response.headers
         if response.status_code == HTTPStatus.PARTIAL_CONTENT:
-            size = re.search(r"/(\d+)$", headers.get("Content-Range", ""))
+            size = re.search(r"/(\d{1,18})$", headers.get("Content-Range", ""))
             total = int(size[1]) if size else None
         else:
             total = content_length(response)
@@ -217,7 +217,7 @@ def check_size(response: httpx.Response, expected: int | None) -> None:
 def content_length(response: httpx.Response) -> int | None:
     """Return the bytes that a response says it has."""
     length = response.headers.get("Content-Length", "")
-    return int(length) if length.isdecimal() else None
+    return int(length) if re.fullmatch("[0-9]{1,18}", length) else None
 
 
 def _fetch(url: str, part: Part, checked: bool, size: int | None, limits: Limits) -> None:
@@ -241,6 +241,10 @@ def _fetch(url: str, part: Part, checked: bool, size: int | None, limits: Limits
         response.raise_for_status()
         if response.status_code not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
             raise UnavailableError(f"the server answers {_status_text(response.status_code)}, without a file")
+        coding = response.headers.get("Content-Encoding", "identity")
+        # Some servers say so of a file that is compressed itself.
+        if coding != "identity" and not httpx.URL(url).path.endswith((".gz", ".tgz")):
+            raise UnavailableError(f"the server sends its file compressed ({coding[:20]}), unasked")
         check_size(response, size)
         found = Origin.of(url, response)
         partial = response.status_code == HTTPStatus.PARTIAL_CONTENT
@@ -263,8 +267,9 @@ def _fetch(url: str, part: Part, checked: bool, size: int | None, limits: Limits
                 raise
             file.flush()
             os.fsync(file.fileno())
-    if size is not None and part.size < size:
-        raise httpx.RemoteProtocolError(f"the answer ended after {part.size:,} of {size:,} bytes")
+    whole = size or found.size
+    if whole is not None and part.size < whole:
+        raise httpx.RemoteProtocolError(f"the answer ended after {part.size:,} of {whole:,} bytes")
 
 
 def _continues(known: Origin, url: str, *, checked: bool) -> bool:
@@ -353,10 +358,10 @@ def _access(url: str) -> str:
 
 
 def _first_byte(response: httpx.Response) -> int | None:
-    match = re.match(r"bytes (\d+)-", response.headers.get("Content-Range", ""))
+    match = re.match(r"bytes (\d{1,18})-", response.headers.get("Content-Range", ""))
     return int(match[1]) if match else None
 
 
 def _size_of_416(response: httpx.Response) -> int | None:
-    match = re.match(r"bytes \*/(\d+)", response.headers.get("Content-Range", ""))
+    match = re.match(r"bytes \*/(\d{1,18})$", response.headers.get("Content-Range", ""))
     return int(match[1]) if match else None

@@ -33,8 +33,8 @@ from scripts.commands.run import command_of
 
 # Options with which Snakemake runs nothing.
 DRY = {"-n", "--dry-run", "--dryrun"}
-# Keys that say which checkpoint a model is.
 MEND = "mend the file, or choose another --name"
+# Keys that say which checkpoint a model is.
 IDENTITY = ("path", "repo", "server", "adapter")
 HEAD = """\
 # Written by `benchc evaluate`. All other settings are those of the finished run; results/<name>/config.yaml

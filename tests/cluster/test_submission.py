@@ -1,5 +1,6 @@
 """What sbatch prints, and which of its refusals may end."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -96,3 +97,12 @@ def test_a_job_is_the_one_that_was_submitted_unless_it_changed(change: dict[str,
 
 def test_a_limit_on_the_number_of_jobs_is_none_on_one_job() -> None:
     assert not any(name in "QOSMaxWallDurationPerJobLimit submit limit" for name in FULL)
+
+
+def test_nothing_is_submitted_while_squeue_cannot_say_what_was_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(executor, "comments", lambda: None)
+    with pytest.raises(TransientError, match=r"^squeue does not answer$"):
+        _submitted(f"touch {tmp_path}/submitted; echo 1", "", "token")
+    assert not (tmp_path / "submitted").exists()

@@ -508,6 +508,22 @@ def test_paths_of_files_to_convert_are_checked(raw: dict[str, Any], root: Path) 
     )
 
 
+def test_errors_of_addresses_have_no_secret(raw: dict[str, Any], root: Path) -> None:
+    key = "?key=AIzaSECRET99"
+    for given in (
+        f"url: 'https://x.org/t.tsv{key}', md5: {'0f' * 16}, mirrors: ['https://x.org/t.tsv{key}']",
+        f"url: 'HTTPS://x.org/t.tsv{key}'",
+        f"url: 'ftp://x.org/t.tsv{key}'",
+        f"url: ' https://x.org/t.tsv{key}'",
+        f"url: ['https://x.org/t.tsv{key}']",
+        f"url: 'https://x.org/t.tsv', md5: {'0f' * 16}, mirrors: ['http//x.org/t.tsv{key}']",
+        "url: 'ftp://x.org/t.tsv?sig=AIzaSECRET99'",
+    ):
+        (root / "sources.yaml").write_text(SOURCES + f"v: {{label: V, task_column: category, {given}}}\n")
+        found = errors(raw, root)
+        assert found and "SECRET" not in "".join(found), found
+
+
 @pytest.mark.parametrize(
     ("given", "secret"),
     [
@@ -525,6 +541,7 @@ def test_paths_of_files_to_convert_are_checked(raw: dict[str, Any], root: Path) 
         ("url: 'https://x.org/t.tsv?alt=media&key=AIza'", "v has an address with key"),
         ("url: 'https://x.org/t.tsv?a=1;pwd=b'", "v has an address with pwd"),
         ("url: 'https://x.org/t.tsv#token=b'", "v has an address with token"),
+        ("url: 'https://x.org/t.tsv?subscription-key=b'", "v has an address with subscription-key"),
         ("url: 'https://x.org/t.tsv?author=b'", None),
         ("url: 'https://x.org/t.tsv?download=true&rlkey=public'", None),
         ("url: 'https://[x/t.tsv'", None),  # no address, which has no secret either

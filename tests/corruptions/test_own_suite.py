@@ -1,6 +1,7 @@
 """Corruptions of a user's file join a copy of the suite, and errors of the file are one line each."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -48,6 +49,33 @@ def test_own_corruptions_join_a_copy_of_the_suite(tmp_path):
     assert all_corruptions_of("imagenet-c") == published
     assert recipe_of("fog", suite) == recipe_of("fog")
     assert suite_with("imagenet-c") is SUITES["imagenet-c"]
+
+
+@pytest.mark.parametrize(
+    ("name", "group", "reason"),
+    [
+        ("corrupted", "noise", "corrupted is the name of an average in tables; rename the function"),
+        ("severity_2", "noise", "severity_2 is the name of an average in tables; rename the function"),
+        ("grain", "overall", "overall is the name of an average in tables; rename the group"),
+        ("blur", "noise", "blur is also the name of a group; rename the function"),
+        ("grain", "fog", "the group fog is also a corruption; rename the group"),
+    ],
+)
+def test_a_name_stands_for_one_column_of_tables(tmp_path, name, group, reason):
+    text = GRAIN.replace("def grain", f"def {name}").replace('"noise"', f'"{group}"')
+    with pytest.raises(InputError, match=rf"mine\.py: {reason}$"):
+        suite_with("imagenet-c", [written(tmp_path, text)])
+
+
+def test_a_function_and_a_group_of_ones_own_have_different_names(tmp_path):
+    def of(name, group):
+        return GRAIN.replace("grain", name).replace("draw", f"{name}_noise").replace('"noise"', f'"{group}"')
+
+    first, second = of("a", "noise"), of("b", "a")
+    message = re.compile("a is also the name of a group|the group a is also a corruption")
+    for number, text in enumerate((of("a", "a"), first + second, second + first)):
+        with pytest.raises(InputError, match=message):
+            suite_with("imagenet-c", [written(tmp_path, text, f"own{number}.py")])
 
 
 def test_parameters_are_by_severity_or_for_all_and_pixels(tmp_path):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchc.planning.amounts import Amount, disk_text, hours_text, total
+from benchc.planning.amounts import Amount, digits_text, disk_text, hours_text, total
 
 
 def test_a_sum_is_as_certain_as_its_least_certain_part() -> None:
@@ -58,3 +58,16 @@ def test_short_times_are_in_minutes(hours: float, text: str) -> None:
 def test_disk_is_in_gb() -> None:
     assert (disk_text(0.378e9), disk_text(1234.5e9)) == ("0.38 GB", "1,234 GB")
     assert (disk_text(99.6e9), disk_text(9.4e9)) == ("100 GB", "9.4 GB")
+    assert (disk_text(0), disk_text(1e6), disk_text(999_000), disk_text(31_000), disk_text(1)) == (
+        *("0 GB", "0.001 GB", "1 MB", "0.031 MB"),
+        "< 0.0001 MB",
+    )
+
+
+def test_numbers_have_no_exponent() -> None:
+    numbers = (0, 5e-5, 1e-4, 0.00123, 3, 9.96, 12.4, 128, 12_345)
+    texts = ["0", "< 0.0001", "0.0001", "0.0012", "3", "10", "12", "128", "12,345"]
+    assert [digits_text(number) for number in numbers] == texts
+    assert [digits_text(number, 3) for number in (0.01234, 12.34, 99.96, 1020)] == [
+        *("0.0123", "12.3", "100", "1,020"),
+    ]

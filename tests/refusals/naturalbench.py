@@ -59,7 +59,7 @@ CONFIGURATION = Table(
         case("A model to tune that cannot be", "config/groups.yaml: fine_tuning.models[0] is \"texts\", which cannot be tuned: in config/small-models.yaml, a server answers for it (server); remove it from fine_tuning.models.", key("fine_tuning.models", ["texts"]),
              model("texts", {"label": "T", "scoring": "text", "server": {"url": "http://a", "model": "m"}})),
         case("A blind model that the run lacks", "config/groups.yaml: blind.models[0] is \"text\", but there is no such id in models (did you mean texts?).", key("blind.models", ["text"])),
-        case("A translation without a reading of answers", "config/groups.yaml: translate is given, but readings has neither decoding nor deterministic, one of which Table 5 needs; add one.", key("readings", ["global"])),
+        case("No reading of single answers", "config/groups.yaml: readings has neither decoding nor deterministic, one of which Tables 1 and 5 and the figures need; add one.", key("readings", ["global"])),
         case("A small encoder without training", "config/groups.yaml: demo.image_encoder is missing, but needed for encoders.tiny-clip; give its steps.", key("demo.image_encoder", ABSENT)),
         case("Tags of a file that is not there", "tags tags.csv: cannot be read (No such file or directory); correct the path", key("groups.tags", "tags.csv")),
     ],

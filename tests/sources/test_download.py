@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx2 as httpx
 import pytest
 
 from benchc.sources import transfer
@@ -289,6 +290,52 @@ def test_a_range_that_was_not_asked_for_is_not_appended(server, path, shift):
     server.shift = shift
     assert download(server.url, path, limits=Limits(longest_wait=0.01)) == MD5
     assert server.requested == ["bytes=1000-", None]
+
+
+@pytest.mark.parametrize("md5", [MD5, None])
+def test_a_range_that_ends_before_the_file_is_continued(server, path, md5, monkeypatch):
+    part(path.parent, server.url, DATA[:1000])
+    short = [1000]
+
+    def do_get(handler: Handler) -> None:
+        server.requested.append(handler.headers["Range"])
+        start = int(handler.headers["Range"].removeprefix("bytes=").removesuffix("-"))
+        end = start + short.pop() if short else len(DATA)
+        handler.send_response(206)
+        handler.send_header("Content-Range", f"bytes {start}-{end - 1}/{len(DATA)}")
+        handler.send_header("ETag", '"1"')
+        handler.send_header("Content-Length", str(end - start))
+        handler.end_headers()
+        handler.wfile.write(DATA[start:end])
+
+    monkeypatch.setattr(Handler, "do_GET", do_get)
+    assert download(server.url, path, md5, limits=Limits(longest_wait=0.01)) == MD5
+    assert server.requested == ["bytes=1000-", "bytes=2000-"]
+
+
+def test_a_file_that_is_sent_compressed_is_refused(server, path, monkeypatch):
+    def do_get(handler: Handler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Encoding", "gzip")
+        handler.send_header("Content-Length", str(len(DATA)))
+        handler.end_headers()
+        handler.wfile.write(DATA)
+
+    monkeypatch.setattr(Handler, "do_GET", do_get)
+    assert "the server sends its file compressed (gzip), unasked" in refused(server, path)
+    # As some servers say of a file that is compressed itself.
+    assert download(server.url.replace("data.tsv", "data.tsv.gz"), path, MD5, limits=QUICK) == MD5
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "²"])
+def test_a_number_that_is_none_is_passed_over(number):
+    length = httpx.Response(200, headers={"Content-Length": number.encode()})
+    total = httpx.Response(206, headers={"Content-Range": f"bytes 0-1/{number}".encode()})
+    assert [Origin.of("", answer).size for answer in (length, total)] == [None, None]
+    first = {"Content-Range": f"bytes {number}-1/2".encode()}
+    assert transfer._first_byte(httpx.Response(206, headers=first)) is None
+    whole = {"Content-Range": f"bytes */{number}".encode()}
+    assert transfer._size_of_416(httpx.Response(416, headers=whole)) is None
 
 
 @pytest.mark.parametrize("old", ["ftp://a.org/data.tsv", "https://z.org/data.tsv"])

@@ -70,11 +70,15 @@ def translation_errors(raw: Raw, file: str) -> Iterator[str]:
         return
     if not texts(raw.get("models")):
         yield f"{file}: translate is given without models, which answer what is translated; add a model."
+
+
+def reading_errors(raw: Raw, file: str) -> Iterator[str]:
+    """Yield one line where no reading is of single answers, whose chance tables and figures show."""
     readings = [name for _, name in texts(raw.get("readings"))]
     if readings and not {"decoding", "deterministic"} & set(readings):
         yield (
-            f"{file}: translate is given, but readings has neither decoding nor deterministic, one of which "
-            "Table 5 needs; add one."
+            f"{file}: readings has neither decoding nor deterministic, one of which Tables 1 and 5 and the "
+            "figures need; add one."
         )
 
 

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 from benchc.benchmarks.naturalbench.crosscheck import (
     blind_errors,
     curation_errors,
+    reading_errors,
     translation_errors,
     tuning_errors,
 )
@@ -528,6 +529,7 @@ class Settings(settings.RunSettings):
         yield from curation_errors(raw, file)
         yield from blind_errors(raw, file)
         yield from translation_errors(raw, file)
+        yield from reading_errors(raw, file)
 
     @classmethod
     def model_errors(

@@ -112,19 +112,26 @@ def test_captions_need_their_files(keys: dict[str, Any], message: str) -> None:
     ("keys", "message"),
     [
         ({"models": []}, "translate is given without models, which answer what is translated; add a model."),
-        (
-            {"readings": ["sample", "global"]},
-            "translate is given, but readings has neither decoding nor deterministic, one of which Table 5 "
-            "needs; add one.",
-        ),
-        ({"readings": ["sample", "deterministic"]}, None),
         ({}, None),
     ],
 )
-def test_translated_questions_need_models_and_a_reading(keys: dict[str, Any], message: str | None) -> None:
+def test_translated_questions_need_models(keys: dict[str, Any], message: str | None) -> None:
     expected = [] if message is None else [f"run.yaml: {message}"]
     assert list(crosscheck.translation_errors(raw(translate={"model": "m"}, **keys), "run.yaml")) == expected
     assert list(crosscheck.translation_errors(raw(**keys), "run.yaml")) == []
+
+
+def test_a_reading_is_of_single_answers() -> None:
+    message = (
+        "readings has neither decoding nor deterministic, one of which Tables 1 and 5 and the figures need"
+    )
+    for readings in (["sample"], ["global", "post_hoc"]):
+        assert list(crosscheck.reading_errors(raw(readings=readings), "r.yaml")) == [
+            f"r.yaml: {message}; add one."
+        ]
+    for readings in (["sample", "deterministic"], ["decoding"]):
+        assert list(crosscheck.reading_errors(raw(readings=readings), "r.yaml")) == []
+    assert list(crosscheck.reading_errors(raw(), "r.yaml")) == []
 
 
 def test_every_type_has_a_template() -> None:

@@ -80,7 +80,7 @@ def test_scores_are_read_from_what_a_model_gives() -> None:
     ]
     decoded = Workflow(config_of(MADE, {"shown": "letter"}, readings=["decoding"]))
     assert decoded.predictions("shown", ["fog"]) == decoded.prior("shown") == []
-    probable = Workflow(config_of(MADE, {"shown": "letter"}, readings=["sample"]))
+    probable = Workflow(config_of(MADE, {"shown": "letter"}, readings=["deterministic"]))
     assert probable.answers("shown", ["fog"]) == [] != probable.predictions("shown", ["fog"])
 
 

@@ -17,7 +17,7 @@ from benchc.benchmarks.mllm_ic.tables.frames import (
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER, ChanceTable
-from benchc.rendering.estimates import best_two
+from benchc.rendering.estimates import best_two, is_marked
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
@@ -64,7 +64,6 @@ def drops(
     mean = f" {AVG} is the mean of all models." if len(labels) > 1 else ""
     tables = []
     for number, (what, headers) in enumerate(blocks.items()):
-        is_marked = any(shown[f"{name}_style"].count() for name in headers)
         tables.append(
             printed(
                 frame,
@@ -77,7 +76,7 @@ def drops(
                     Column("overall", "Overall", digits=1, signed=True, interval=True, styled=True),
                 ],
                 caption=CAPTION.format(what=what)
-                + (MARKS if is_marked else "")
+                + (MARKS if is_marked(shown) else "")
                 + mean
                 + averages_note(run)
                 + resampled(run, draws)

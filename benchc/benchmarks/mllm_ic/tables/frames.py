@@ -9,7 +9,7 @@ from benchc.benchmarks.mllm_ic.capabilities import PUBLISHED_CAPABILITIES, capab
 from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER, Standings
-from benchc.rendering.estimates import best_two, frame_of
+from benchc.rendering.estimates import best_two, frame_of, is_marked
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.statistics.resampling import Floats
@@ -132,8 +132,7 @@ def printed_accuracies(
         chance.marked(frame["model"]),
         *(pl.Series(name, style, dtype=pl.String) for name, style in styles.items()),
     )
-    is_marked = any(any(style) for style in styles.values())
-    mean = MEAN if len(labels) > 1 else ""
+    marks, mean = MARKS if is_marked(shown) else "", MEAN if len(labels) > 1 else ""
     best = frame["model"][frame["overall"][: len(labels)].arg_max() or 0]
     return printed(
         frame,
@@ -145,7 +144,7 @@ def printed_accuracies(
                 if name in values
             ),
         ],
-        caption=f"{caption}{MARKS if is_marked else ''}{chance.rows_note}{mean}{notes}{ORDER}{chance.note}",
+        caption=f"{caption}{marks}{chance.rows_note}{mean}{notes}{ORDER}{chance.note}",
         label=label,
         shown=per_cent(pl.concat([references, shown], how="diagonal")),
         references=references.height,

@@ -11,6 +11,7 @@ from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ChanceTable
 from benchc.rendering.markdown import paragraph
+from benchc.rendering.numbers import p_text
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.statistics.rank_swaps import swap_table
@@ -69,8 +70,8 @@ def rank_swaps(
                 interval=True,
                 digits=1,
             ),
-            Column("p", "p", digits=4),
-            Column("p_holm", "p (Holm)", digits=4),
+            Column("p", "p", form=p_text),
+            Column("p_holm", "p (Holm)", form=p_text),
         ],
         caption=caption,
         label="mllm-ic-rank-swaps",

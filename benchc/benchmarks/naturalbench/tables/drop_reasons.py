@@ -21,7 +21,7 @@ CAPTION = (
     "Questions by round and type: those that were asked for, the share that all annotators answered as "
     "expected on both images (95 % interval from {draws:,} resamples of the pairs), and why the others were "
     "dropped: the reply was not usable, annotators disagreed, agreed that the question cannot be answered, "
-    "or agreed on another answer. Dropped questions are asked for again in the next round."
+    "or agreed on another answer. Dropped questions are asked for again in the next round, if there is one."
 )
 
 

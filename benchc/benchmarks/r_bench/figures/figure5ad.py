@@ -49,7 +49,7 @@ def figure5ad(scores: ScoreFiles, labels: dict[str, str]) -> Figure:
                 names,
                 norm=norm,
                 colours=COLOURS,
-                text=lambda value: f"{value:.2f}".replace("0.", ".").replace("-", "−"),
+                text=lambda value: f"{round(value, 2) + 0.0:.2f}".replace("0.", ".").replace("-", "−"),
                 points=SMALL,
             )
             axes.set(box_aspect=1, title=title)

@@ -67,8 +67,8 @@ def human_judge(
         found.append([Judgement(float(text)) for text in texts])
     if others:
         print(
-            f"note: {path}: scores of {pluralize(len(others), 'comparison')} that the run does not have, not "
-            f"used, such as of {', '.join(next(iter(others)))}",
+            f"note: {path}: scores of {pluralize(len(others), 'comparison')} are not used, which the run "
+            f"does not have or a letter decides, such as of {', '.join(next(iter(others)))}",
             file=sys.stderr,
         )
     fewest, most = min(counts.values(), default=0), max(counts.values(), default=0)

@@ -11,7 +11,7 @@ from benchc.benchmarks.r_bench.scored import ScoreFile, scored_of
 from benchc.benchmarks.r_bench.tables.frames import notes, part_label, resampled
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER
-from benchc.rendering.estimates import best_two, frame_of
+from benchc.rendering.estimates import best_two, frame_of, is_marked
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published, of_run
@@ -23,13 +23,15 @@ FORMULAS = {
 }
 CAPTION = (
     "{formula}, in [0, 1], by task and strength. Overall is the mean over all {rows} of a "
-    "reference and a distorted image. Pairs: {items}. The best "
-    "score of a column is in bold, the second in italics.{rows_of_chance} {resampled}{notes}"
+    "reference and a distorted image. Pairs: {items}.{marks}{rows_of_chance} {resampled}{notes}"
 )
-CHANCE_ROWS = {
-    "absolute": " The first rows are chance: random options, and the best answers that are always the same.",
-    "relative": " The first row is the best answers that are always the same.",
-}
+MARKS = " The best score of a column is in bold, the second in italics."
+# By their number.
+CHANCE_ROWS = (
+    "",
+    " The first row is the best answers that are always the same.",
+    " The first rows are chance: random options, and the best answers that are always the same.",
+)
 
 
 def printed_table3(
@@ -81,7 +83,8 @@ def printed_table3(
             formula=FORMULAS[half],
             rows=pluralize(scored.rows.height, "pair"),
             items=items,
-            rows_of_chance=CHANCE_ROWS[half] if reference.height else "",
+            marks=MARKS if is_marked(shown) else "",
+            rows_of_chance=CHANCE_ROWS[reference.height],
             resampled=resampled(scored, draws),
             notes=ORDER + notes(scored, chance.models),
         ),

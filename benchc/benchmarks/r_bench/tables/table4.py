@@ -12,7 +12,7 @@ from benchc.benchmarks.r_bench.tables.frames import notes, part_label
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER
-from benchc.rendering.estimates import best_two, frame_of
+from benchc.rendering.estimates import best_two, frame_of, is_marked
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
@@ -21,9 +21,10 @@ BLOCKS: tuple[tuple[Axis, ...], ...] = (("task", "strength", "step"), ("group",)
 PUBLISHED, PEOPLE = "People (published)", "People"
 GPT4O = "GPT4o"
 CAPTION = (
-    "Absolute robustness R_a by {axes}, in [0, 1]. Pairs: {items}. Of models, the best score of a column is "
-    "in bold, the second in italics. First, people: as published, of the paper's items{people}.{order}"
+    "Absolute robustness R_a by {axes}, in [0, 1]. Pairs: {items}.{marks} First, people: as published, of "
+    "the paper's items{people}.{order}"
 )
+MARKS = " Of models, the best score of a column is in bold, the second in italics."
 
 
 def table4(
@@ -70,6 +71,7 @@ def table4(
         caption = CAPTION.format(
             axes=", ".join(block),
             items=", ".join(f"{part_label(part)} {part.rows.sum():,}" for part in chosen),
+            marks=MARKS if is_marked(shown.select(f"{names[part.name]}_style" for part in chosen)) else "",
             people=", and of this run" if people else "",
             order=ORDER,
         )

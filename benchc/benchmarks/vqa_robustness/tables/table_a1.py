@@ -16,9 +16,12 @@ from benchc.rendering.published import compare_with_published
 from benchc.statistics.rounding import DIGITS
 
 CAPTION = (
-    "Errors by model, level and corruption; level 0 is clean. Of each model and level from 1 to 5, the "
-    "lowest error is in bold and the highest in italics. The first row is the best answer that is always the "
-    "same." + ORDER
+    "Errors by model, level and corruption; level 0 is clean.{marks} The first row is the best answer that "
+    "is always the same." + ORDER
+)
+MARKS = (
+    " Of each model and level from 1 to 5, the lowest error is in bold and the highest in italics, unless "
+    "all are equal."
 )
 
 
@@ -48,7 +51,7 @@ def table_a1(errors: ErrorTable, chance: ChanceTable) -> Table:
                 for name, corruption in zip(names, errors.corruptions, strict=True)
             ),
         ],
-        caption=CAPTION + chance.note,
+        caption=CAPTION.format(marks=MARKS if len(errors.corruptions) > 1 else "") + chance.note,
         label="vre-a1",
         shown=pl.DataFrame(
             [

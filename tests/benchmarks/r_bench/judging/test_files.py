@@ -153,8 +153,10 @@ def test_scores_that_do_not_count_are_told(tmp_path: Path, capfd: pytest.Capture
     assert fewer in said and "(1)" in said and "not used" not in said
     scored(tmp_path, SCORED + "m,s/0,jpeg,2,dis,0,1\nm,s/c,fog,2,dis,0,1\nother,s/c,jpeg,2,dis,0,1\n")
     said = capfd.readouterr().err
-    others = "scores of 2 comparisons that the run does not have, not used, such as of s/0, jpeg, 2, dis, 0"
-    assert f"{file} {others}\n" in said
+    others = (
+        "scores of 2 comparisons are not used, which the run does not have or a letter decides, such as of"
+    )
+    assert f"{file} {others} s/0, jpeg, 2, dis, 0\n" in said
     lines = SCORED.splitlines(keepends=True)
     once = {line.rpartition(",")[0]: line for line in lines}
     scored(tmp_path, "".join(once.values()))

@@ -148,6 +148,26 @@ def test_captions_warn_of_judges(tables, standing, unreadable, judge, text):
     assert ("Warning" in caption, "Rule judge" in caption) == ("unreadable" in text, judge == "rule")
 
 
+def test_captions_name_marks_and_rows_of_chance_that_there_are(files, standing, tables):
+    def caption(table, files, labels, standing):
+        return text_of(table(files, labels, standing, DRAWS, 0))
+
+    bold, first, rows = "is in bold", "The first row is the best answers", "The first rows are chance: random"
+    found = caption(table3_absolute, files, LABELS, standing)
+    assert bold in found and rows in found and first not in found
+    found = caption(table3_relative, files, LABELS, standing)
+    assert bold in found and first in found and rows not in found
+    # Of one model nothing is the best; without MCQ there is no guessing.
+    alone, one = {"tiny": files["tiny"]}, {"tiny": "Tiny"}
+    open_ended = TaskChance(standing.frame.filter(task="vqa"))
+    for table in (table3_absolute, table3_relative):
+        found = caption(table, alone, one, open_ended)
+        assert bold not in found and first in found and rows not in found
+    assert "The first row" not in caption(table3_absolute, alone, one, NO_CHANCE)
+    four = text_of(table4(files, [], LABELS, standing, DRAWS, 0))
+    assert bold in four and bold not in text_of(table4(alone, [], one, standing, DRAWS, 0))
+
+
 def test_captions_name_the_judges(tables, standing):
     files = files_of(tables, "llm")
     for file in files.values():
