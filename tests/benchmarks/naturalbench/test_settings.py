@@ -123,12 +123,11 @@ def test_translated_questions_need_models(keys: dict[str, Any], message: str | N
 
 def test_a_reading_is_of_single_answers() -> None:
     message = (
-        "readings has neither decoding nor deterministic, one of which Tables 1 and 5 and the figures need"
+        "r.yaml: readings has neither decoding nor deterministic, one of which Tables 1 and 5 and the figures "
+        "need; add one."
     )
     for readings in (["sample"], ["global", "post_hoc"]):
-        assert list(crosscheck.reading_errors(raw(readings=readings), "r.yaml")) == [
-            f"r.yaml: {message}; add one."
-        ]
+        assert list(crosscheck.reading_errors(raw(readings=readings), "r.yaml")) == [message]
     for readings in (["sample", "deterministic"], ["decoding"]):
         assert list(crosscheck.reading_errors(raw(readings=readings), "r.yaml")) == []
     assert list(crosscheck.reading_errors(raw(), "r.yaml")) == []

@@ -20,6 +20,7 @@ from benchc.benchmarks.mllm_ic.tables.table2 import table2
 from benchc.benchmarks.mllm_ic.tables.table3 import table3
 from benchc.errors import InputError
 from benchc.rendering.chance import Standings
+from benchc.rendering.numbers import p_text
 from benchc.rendering.output import Table
 from tests.benchmarks.mllm_ic.made_up import CATEGORIES, averages, items_of, mids_of, run_of
 from tests.benchmarks.printed import cells, text_of
@@ -240,6 +241,8 @@ def test_models_that_swap_ranks_are_found():
     for name, cell in zip(("clean", "corrupted"), printed[2:4], strict=True):
         for end in ("difference", "low", "high"):
             assert f"{abs(100 * swap[f'{name}_{end}']):.1f}" in cell
+    # However many resamples there are, no p is 0.
+    assert printed[4:] == [p_text(swap["p"]), p_text(swap["p_holm"])] and p_text(2e-5) == "2.00e-05"
 
 
 def test_redundancy_needs_five_models():

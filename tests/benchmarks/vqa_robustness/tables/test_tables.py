@@ -53,6 +53,9 @@ def test_a_row_of_equal_errors_has_no_extremes_and_an_undefined_metric_is_named(
     _, _, *rows = cells(table_a1(Errors(("m",), ("x", "y"), values), standings_of("m")).markdown)
     assert rows[0][2:] == ["0.500", "0.400"]
     assert rows[2][2:] == ["0.500", "0.500"] and rows[3][2:] == ["*0.500*", "**0.250**"]
+    two = text_of(table_a1(Errors(("m",), ("x", "y"), values), standings_of("m")))
+    one = text_of(table_a1(Errors(("m",), ("x",), values[:, :1]), standings_of("m")))
+    assert "is in bold" in two and "is in bold" not in one and "level 0 is clean. The first row" in one
     values = np.full((2, 2, 6), 0.5)
     values[1, 1, 0] = 0
     table = severity_metrics(Errors(("a", "b"), ("x", "y"), values))
