@@ -123,8 +123,8 @@ def test_translated_questions_need_models(keys: dict[str, Any], message: str | N
 
 def test_a_reading_is_of_single_answers() -> None:
     message = (
-        "r.yaml: readings has neither decoding nor deterministic, one of which Tables 1 and 5 and the figures "
-        "need; add one."
+        "r.yaml: readings has neither decoding nor deterministic, one of which Tables 1 and 5 and the "
+        "figures need; add one."
     )
     for readings in (["sample"], ["global", "post_hoc"]):
         assert list(crosscheck.reading_errors(raw(readings=readings), "r.yaml")) == [message]
