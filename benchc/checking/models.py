@@ -345,8 +345,8 @@ def _apart(trial: Trial | AnswersTrial) -> str:
     if trial.model_seconds is None:
         return ""
     device = "CPU" if trial.device == "cpu" else "GPU"
-    encoding = trial.seconds - trial.model_seconds
-    return f" ({digits_text(trial.model_seconds)} s in the model on the {device}, {digits_text(encoding)} s encoding)"
+    model, encoding = map(digits_text, (trial.model_seconds, trial.seconds - trial.model_seconds))
+    return f" ({model} s in the model on the {device}, {encoding} s encoding)"
 
 
 def _rounded_up(megabytes: float) -> int:
