@@ -23,7 +23,11 @@ rule describe_models:
     conda:
         "../envs/core.yaml"
     params:
-        **stage("describe_models", benchmark=settings.benchmark, models=models.described(bench.measured)),
+        **stage(
+            "describe_models",
+            benchmark=settings.benchmark,
+            models=models.described(bench.measured, bench.imported_labels),
+        ),
     message:
         "Describing the models"
     shell:

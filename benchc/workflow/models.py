@@ -223,10 +223,11 @@ class Models:
         """Return the same for jobs that answer."""
         return self._by_model(lambda id_: _code_of(self._modules(id_, answering(self.entries[id_].scoring))))
 
-    def described(self, models: Iterable[str]) -> list[dict[str, Any]]:
-        """Return what tables and figures need to know about models."""
+    def described(self, models: Iterable[str], imported: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return what tables and figures need to know about models; ``imported``: labels of others by id."""
         facts = {"label", "year", "parameters_b"}
-        return [{"id": id_, **self.entries[id_].model_dump(include=facts)} for id_ in models]
+        found = [{"id": id_, **self.entries[id_].model_dump(include=facts)} for id_ in models]
+        return found + [{"id": id_, "label": label} for id_, label in imported.items()]
 
     # ---- Files ----
 

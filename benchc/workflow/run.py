@@ -43,6 +43,7 @@ class Benchmark(ABC):
         assignment: the table of the corruptions and severities of each item; None: all of them for each
         stored_subset: the subset whose images are written even with ``on_the_fly``; None for none
         measured: the models of tables and figures
+        imported_labels: of models in tables and figures whose results are imported, by id
         fetched: records of encoders on the Hub that a rule downloads
         trained_encoder: the image encoder that the run trains; None for none
         main_tables: the tables that show the models best, one after another
@@ -56,6 +57,7 @@ class Benchmark(ABC):
     assignment: str | None = None
     stored_subset: str | None = None
     measured: Sequence[str]
+    imported_labels: Mapping[str, str] = {}
     fetched: Sequence[str] = ()
     trained_encoder: TrainedEncoder | None = None
     main_tables: ClassVar[Sequence[str]] = ()

@@ -67,7 +67,8 @@ def judge(
     cells = read_assignment(assignment, dict.fromkeys(corruptions, severities))
     facts = check_predictions(answers, pool)
     replies = replies_of_file(imported, cells) if imported else replies_of_run(answers, cells)
-    with open_judge(judge, service, scores, label, threads) as judging:
-        table = judged([*comparisons(replies, items)], judging, judge.kind, always=judge.always)
+    compared = [*comparisons(replies, items)]
+    with open_judge(judge, service, scores, label, threads, compared) as judging:
+        table = judged(compared, judging, judge.kind, always=judge.always)
     report(table, label)
     write_table(table, output, JUDGE_SCORES, footer_of(table, judge, service, label, facts))

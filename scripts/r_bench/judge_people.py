@@ -58,8 +58,8 @@ def judge_people(
     items = read_items(pool, references, tasks)
     tables = []
     for path in people:
-        with open_judge(judge, service, scores, path.stem, threads) as judging:
-            compared = people_comparisons(path, cells, items)
+        compared = people_comparisons(path, cells, items)
+        with open_judge(judge, service, scores, path.stem, threads, compared) as judging:
             tables.append(judged(compared, judging, judge.kind, always=judge.always))
         report(tables[-1], path.stem)
     found = [kind_scores(table).rename({"score": "s_dis"}).drop("kind") for table in tables]

@@ -111,7 +111,7 @@ FILES = Table(
                {**LLM, "mode": "live", "url": "http://127.0.0.1:9/v1", "timeout_s": 1}),
         judged("Scores of people without a column", "job judge: scores.csv: has no column 'corruption' (it has model, id); it needs model, id, corruption, severity, kind, reference, score, separated by commas; see logs/pairs/judge/texts.log", {"kind": "human", "scores": "scores.csv"},
                write("scores.csv", "model,id\n")),
-        judged("Scores of people without a row of a reply", "job judge: scores.csv: has no score of drawn-captions/17 under clean at severity 0, kind ref, reference 0; add a row; see logs/pairs/judge/texts.log", {"kind": "human", "scores": "scores.csv"},
+        judged("Scores of people without a row of a reply", "job judge: scores.csv: has no score of model texts of drawn-captions/17 under clean at severity 0, kind ref, reference 0; add a row; see logs/pairs/judge/texts.log", {"kind": "human", "scores": "scores.csv"},
                write("scores.csv", "model,id,corruption,severity,kind,reference,score\n")),
         job("Answers of a person to no item", "job judge_people: p0.csv: has no answer to drawn-captions/17; add a row, with an empty answer for none; see logs/pairs/judge_people.log", f"{RUN}/people/scores.parquet",
             *(write(f"p{n}.csv", "id,answer\n") for n in range(3)), key("people", ["p0.csv", "p1.csv", "p2.csv"])),

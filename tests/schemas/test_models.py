@@ -1,9 +1,13 @@
 import json
+from pathlib import Path
 
 import pytest
+import yaml
 
+from benchc.config.load import load
 from benchc.errors import InputError
 from benchc.schemas.models import Model, Models, models_text, read_models
+from benchc.workflow.run import Run
 
 FOUND = Models("bench", {"z-7b": Model("z-7b", "Zé 7B", 2024, 7.0), "a-1b": Model("a-1b", "A", None, None)})
 
@@ -49,3 +53,13 @@ def test_a_file_of_another_form(tmp_path, text, message):
     with pytest.raises(InputError, match=message) as caught:
         read_models(path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("benchmark", ["mllm-ic", "r-bench", "vqa-robustness"])
+def test_models_whose_results_are_imported_are_described(benchmark: str) -> None:
+    raw = yaml.safe_load(Path(f"config/demo-{benchmark}.yaml").read_text())
+    raw["answers_from"] = {"mine": {"label": "000100", "file": "README.md"}}
+    run = Run(load(raw, Path.cwd(), file="c.yaml"))
+    measured = run.benchmark.measured
+    *own, mine = run.models.described(measured, run.benchmark.imported_labels)
+    assert [each["id"] for each in own] == [*measured] and mine == {"id": "mine", "label": "000100"}

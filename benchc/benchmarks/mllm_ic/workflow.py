@@ -51,6 +51,7 @@ class Workflow(Benchmark):
         self.measured = self.settings.models
         self.labels = {id_: config.models[id_].label for id_ in self.measured}
         self.labels |= {id_: one.label for id_, one in self.settings.imported.items()}
+        self.imported_labels = {id_: self.labels[id_] for id_ in self.labels if id_ not in self.measured}
         check_labels(self.labels, "answers_from, predictions_from and the model catalogue")
         self.words = [id_ for id_ in self.measured if config.models[id_].scoring in ANSWERING]
         self.imported = {id_: local(one.file) for id_, one in self.settings.imported.items()}

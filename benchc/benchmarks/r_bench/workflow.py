@@ -50,6 +50,7 @@ class Workflow(Benchmark):
         self.labels = {id_: config.models[id_].label for id_ in self.measured}
         self.labels |= {id_: one.label for id_, one in self.settings.answers_from.items()}
         self.labels |= {id_: one.label for id_, one in self.settings.judgements_from.items()}
+        self.imported_labels = {id_: self.labels[id_] for id_ in self.labels if id_ not in self.measured}
         check_labels(self.labels, "answers_from, judgements_from and the model catalogue")
         self.imported = {id_: local(one.file) for id_, one in self.settings.answers_from.items()}
         self.released = {

@@ -41,6 +41,7 @@ class Workflow(Benchmark):
         self.imported = {id_: local(model.file) for id_, model in imported.items()}
         self.labels = {id_: config.models[id_].label for id_ in self.measured}
         self.labels |= {id_: model.label for id_, model in imported.items()}
+        self.imported_labels = {id_: self.labels[id_] for id_ in self.labels if id_ not in self.measured}
         check_labels(self.labels, "answers_from and the model catalogue")
         self.scale = [local(self.settings.vre.scale_of)] if self.settings.vre.scale_of else []
         # Snakemake would call finished outputs up to date.

@@ -20,6 +20,7 @@ from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import TEXT_COLUMNS
 from benchc.rendering.declaration import Output
+from benchc.rendering.numbers import MISSING, is_point
 from benchc.rendering.results_page.declaration import LEVEL, Bars, ResultsPage
 from benchc.schemas.models import Models, read_models
 from benchc.schemas.parquet import TableError, read_footer
@@ -292,15 +293,19 @@ def _bar(bars: Bars, value: Value | None, scale: tuple[float, float], chance: fl
     def text(each: float) -> str:
         return f"{each:z.{bars.digits}f}".replace("-", "−")
 
-    has_interval = low is not None and high is not None
+    interval = ""
+    if low is not None and high is not None:
+        point = is_point(low, high, bars.digits)
+        interval = f"[{MISSING}]" if point else f"[{text(low)}, {text(high)}]"
+        low, high = (None, None) if point else (low, high)
     return {
         "label": bars.label,
         "number": text(number),
-        "interval": f"[{text(low)}, {text(high)}]" if low is not None and high is not None else "",
+        "interval": interval,
         "x": min(place(0), place(number)),
         "width": max(0.4, abs(place(number) - place(0))),
-        "low": place(low) if has_interval and low is not None else None,
-        "high": place(high) if has_interval and high is not None else None,
+        "low": None if low is None else place(low),
+        "high": None if high is None else place(high),
         "chance": None if chance is None else place(chance),
     }
 
@@ -323,10 +328,12 @@ def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]], standings:
     if own is not None and None not in ends:
         near = [row["label"] for row in others if own[0] <= row["ends"][1] and row["ends"][0] <= own[1]]
         text += (
-            f" Its 95 % interval overlaps that of {_listed(near)}, and does not separate them."
+            f" Its 95 % interval overlaps that of {_listed(near)}."
             if near
             else " Its 95 % interval overlaps that of no other ranked model."
         )
+    if _is_below(standings, first["label"]):
+        return f"{text} {first['label']} is not above chance on clean images."
     return text + _above(standings)
 
 
@@ -336,6 +343,14 @@ def _above(standings: pl.DataFrame | None) -> str:
         return ""
     ranked = standings.filter("ranked").group_by("model").agg(pl.col("above_chance").fill_null(False).any())
     return " All ranked models are above chance on clean images." if ranked["above_chance"].all() else ""
+
+
+def _is_below(standings: pl.DataFrame | None, label: str) -> bool:
+    """Return whether a model is known not to be above chance."""
+    if standings is None or "above_chance" not in standings.columns:
+        return False
+    own = standings.filter(model=label)["above_chance"]
+    return own.len() > 0 and own.eq(False).fill_null(value=False).all()
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -41,7 +41,7 @@ def ras(files: list[Path], /, *, answers: Path | None = None, output: Path | Non
     first: tuple[Path, pl.DataFrame] | None = None
     for name, file in files_by_name(files).items():
         table = read_user_table(file, [*KEY, *(() if known is not None else ("answer",)), "logits"])
-        scores = _scores(file, table, known)
+        scores = _scores(file, table, known, answers)
         first = first or (file, scores.select(KEY))
         if scores.join(first[1], on=KEY, how="semi").height != max(scores.height, first[1].height):
             print(
@@ -60,7 +60,13 @@ def ras(files: list[Path], /, *, answers: Path | None = None, output: Path | Non
     print(markdown(HEADER, rows), end="")
 
 
-def _scores(file: Path, table: pl.DataFrame, known: pl.DataFrame | None) -> pl.DataFrame:
+def _scores(
+    file: Path, table: pl.DataFrame, known: pl.DataFrame | None, answers: Path | None
+) -> pl.DataFrame:
+    refuse(file, table, pl.col("id").fill_null("") == "", "id", "that of the item")
+    if known is not None:
+        unknown = ~pl.col("id").is_in(known["id"].implode())
+        refuse(file, table, unknown, "id", f"one of {answers}, or its item is missing there")
     severity = pl.col("severity").cast(pl.Int64, strict=False)
     refuse(file, table, severity.is_null() | (severity < 0), "severity", "a whole number, 0 for clean")
     text = pl.col("logits").str.strip_chars("[] \t\r\n").str.replace_all(r"\s+", " ")

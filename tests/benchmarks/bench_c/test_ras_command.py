@@ -61,6 +61,12 @@ def test_answers_may_be_in_a_file_of_their_own(tmp_path: Path, capsys: pytest.Ca
     table().drop("answer").write_parquet(with_answers)
     main(["ras", str(with_answers), "--answers", str(tmp_path / "items.parquet")])
     assert capsys.readouterr().out == expected
+    answers.filter(pl.col("id") != "q1").write_parquet(tmp_path / "items.parquet")
+    with pytest.raises(
+        SystemExit,
+        match=rf"row \d+: id is 'q1'; it should be one of {tmp_path}/items.parquet, or its ",
+    ):
+        main(["ras", str(with_answers), "--answers", str(tmp_path / "items.parquet")])
 
 
 @pytest.mark.parametrize(
@@ -68,6 +74,7 @@ def test_answers_may_be_in_a_file_of_their_own(tmp_path: Path, capsys: pytest.Ca
     [
         ("answer", "D", "item q0: answer 3 is not one of its 3 options"),
         ("answer", "?", "answer is '?'; it should be the letter of an option, or its number from 0"),
+        ("id", "", "id is ''; it should be that of the item"),
         ("severity", "x", "severity is 'x'; it should be a whole number"),
         ("severity", "-1", "severity is '-1'; it should be a whole number, 0 for clean"),
         ("logits", "1,5 2,5", "logits is '1,5 2,5'; it should be a number for each option, separated by"),

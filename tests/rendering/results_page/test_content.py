@@ -89,6 +89,13 @@ def test_models_are_in_the_order_of_the_first_number(run: Path) -> None:
     assert "Model &lt;b&gt;" in text and "<i>" not in text and "<strong>1</strong>" in text
 
 
+def test_an_interval_of_one_value_is_a_dash(run: Path) -> None:
+    path = run / "tables/main.csv"
+    pl.read_csv(path).with_columns(low="ras", high="ras").write_csv(path)
+    bar = page_content(run, PAGE, OUTPUTS)["models"][0]["bars"][0]
+    assert (bar["number"], bar["interval"], bar["low"], bar["high"]) == ("−0.100", "[–]", None, None)
+
+
 def test_labels_may_be_numbers(run: Path) -> None:
     labels = {"a": "000100", "b": "1.10", "c": "1e3"}
     models = Models("bench", {id_: Model(id_, label) for id_, label in labels.items()})
@@ -113,7 +120,15 @@ def test_the_verdict_says_whether_intervals_overlap(run: Path) -> None:
     near = pl.read_csv(run / "tables/main.csv").with_columns(high=pl.Series([-0.15, -0.05, None]))
     near.write_csv(run / "tables/main.csv")
     verdict = page_content(run, PAGE, OUTPUTS)["verdict"]
-    assert "overlaps that of Model A, and does not separate them." in verdict
+    assert "overlaps that of Model A." in verdict
+    chance = pl.read_csv(run / "tables/chance.csv")
+    best_below = chance.with_columns(above_chance=pl.Series([True, False, False]))
+    best_below.write_csv(run / "tables/chance.csv")
+    verdict = page_content(run, PAGE, OUTPUTS)["verdict"]
+    assert verdict.endswith("Model A. Model <b> is not above chance on clean images.")
+    chance.with_columns(above_chance=pl.Series([True, None, False])).write_csv(run / "tables/chance.csv")
+    assert "not above chance" not in page_content(run, PAGE, OUTPUTS)["verdict"]
+    chance.write_csv(run / "tables/chance.csv")
     lower = ResultsPage(
         purpose="", bars=[Bars(label="VRE", table="tables/main.csv", value="ras", better="lower")]
     )

@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from benchc.benchmarks.r_bench.judging.comparisons import Comparison
@@ -41,42 +41,53 @@ def read_people(path: Path, model: str) -> Mapping[Key, list[str]]:
 
 
 def human_judge(
-    comparisons: Sequence[Comparison], scores: Mapping[Key, list[str]], path: Path
+    comparisons: Sequence[Comparison],
+    scores: Mapping[Key, list[str]],
+    path: Path,
+    model: str,
+    known: Iterable[Comparison],
 ) -> list[list[Judgement]]:
-    """Return the judgements of each comparison.
+    """Return the judgements of each comparison of ``model``.
 
-    Prints a note where there are scores of others, as a misspelt id has, or fewer of some than of the rest.
-    Raises InputError where one has none, or a score is none of the task's.
+    ``known``: also those that a letter decides. Prints a note where there are scores of others, as a misspelt
+    id has, or fewer of some than of the rest. Raises InputError where one has none, or a score is none of the
+    task's.
     """
     found: list[list[Judgement]] = []
     counts: dict[str, int] = {}
-    others = dict.fromkeys(scores)
-    for item, corruption, severity, kind, reference, *_ in comparisons:
+    keys = set(map(_key, known))
+    others = [key for key in scores if key not in keys]
+    for comparison in comparisons:
+        item, corruption, severity, kind, reference, *_ = comparison
         where = f"{item.id} under {corruption} at severity {severity}, kind {kind}, reference {reference}"
-        key = (item.id, corruption, str(severity), kind, str(reference))
-        texts = scores.get(key)
+        texts = scores.get(_key(comparison))
         if not texts:
-            raise InputError(f"{path}: has no score of {where}; add a row")
-        known = [str(score) for score in SCORES[item.task]]
-        if wrong := [text for text in texts if text not in known]:
+            other = f", or correct that of {', '.join(others[0])}, which is not in the run" if others else ""
+            raise InputError(f"{path}: has no score of model {model} of {where}; add a row{other}")
+        allowed = [str(score) for score in SCORES[item.task]]
+        if wrong := [text for text in texts if text not in allowed]:
             raise InputError(
-                f"{path}: the score of {where} is {wrong[0]!r}; correct it to one of {', '.join(known)}"
+                f"{path}: the score of {where} is {wrong[0]!r}; correct it to one of {', '.join(allowed)}"
             )
-        others.pop(key, None)
         counts[where] = len(texts)
         found.append([Judgement(float(text)) for text in texts])
     if others:
         print(
-            f"note: {path}: scores of {pluralize(len(others), 'comparison')} are not used, which the run "
-            f"does not have or a letter decides, such as of {', '.join(next(iter(others)))}",
+            f"note: {path}: scores of model {model} of {pluralize(len(others), 'comparison')} that the run "
+            f"does not have, not used, such as of {', '.join(others[0])}",
             file=sys.stderr,
         )
     fewest, most = min(counts.values(), default=0), max(counts.values(), default=0)
     if fewest < most:
         short = [where for where, count in counts.items() if count < most]
         print(
-            f"note: {path}: {len(short):,} of {pluralize(len(counts), 'comparison')} have fewer than {most} "
-            f"scores, such as {short[0]} ({counts[short[0]]})",
+            f"note: {path}: {len(short):,} of {pluralize(len(counts), 'comparison')} of model {model} have "
+            f"fewer than {most} scores, such as {short[0]} ({counts[short[0]]})",
             file=sys.stderr,
         )
     return found
+
+
+def _key(comparison: Comparison) -> Key:
+    item, corruption, severity, kind, reference, *_ = comparison
+    return item.id, corruption, str(severity), kind, str(reference)

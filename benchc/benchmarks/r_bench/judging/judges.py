@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from benchc.benchmarks.r_bench.judging.comparisons import Comparison
 from benchc.benchmarks.r_bench.judging.human import human_judge, read_people
 from benchc.benchmarks.r_bench.judging.judgement import Judge
 from benchc.benchmarks.r_bench.judging.language_model import language_model_judge
@@ -26,7 +27,12 @@ FEWEST_EQUAL = 20  # readable scores of a language model, all the same, from whi
 
 @contextmanager
 def open_judge(
-    options: JudgeOptions, service: Service, scores: Path | None, label: str, threads: int = 1
+    options: JudgeOptions,
+    service: Service,
+    scores: Path | None,
+    label: str,
+    threads: int = 1,
+    known: Sequence[Comparison] = (),
 ) -> Iterator[Judge]:
     """Yield the judge of a run.
 
@@ -36,6 +42,7 @@ def open_judge(
         scores: CSV file of human scores
         label: id of the model whose replies are judged, by which human scores are found
         threads: of the encoder of the judge rule
+        known: all comparisons of the model, also those that a letter decides, which may have human scores
     """
     match options.kind:
         case "llm":
@@ -45,7 +52,7 @@ def open_judge(
             if scores is None:
                 raise InputError("--scores is needed by --judge.kind=human; give the CSV file of scores")
             people = read_people(scores, label)
-            yield lambda comparisons: human_judge(comparisons, people, scores)
+            yield lambda comparisons: human_judge(comparisons, people, scores, label, known)
         case "rule":
             yield lambda comparisons: rule_judge(
                 comparisons, lambda texts: _encode(options.encoder, texts, threads)

@@ -147,15 +147,21 @@ def test_scores_of_people_are_those_of_their_rows(tmp_path: Path) -> None:
 
 def test_scores_that_do_not_count_are_told(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     file = f"note: {tmp_path}/scores.csv:"
-    fewer = f"{file} 9 of 10 comparisons have fewer than 2 scores, such as s/b under jpeg at "
+    fewer = f"{file} 9 of 10 comparisons of model m have fewer than 2 scores, such as s/b under jpeg at "
     scored(tmp_path, SCORED)
     said = capfd.readouterr().err
     assert fewer in said and "(1)" in said and "not used" not in said
+    # Of a reply that a letter decides, a score may be there.
+    scored(tmp_path, SCORED + "m,s/a,jpeg,2,dis,0,1\n")
+    assert "not used" not in capfd.readouterr().err
+    missing = (
+        r"has no score of model m of s/c under clean at .*; add a row, or correct that of s/C, clean, 0, ref"
+    )
+    with pytest.raises(InputError, match=f"{missing}, 0, which is not in the run$"):
+        scored(tmp_path, SCORED.replace("m,s/c,clean", "m,s/C,clean"))
     scored(tmp_path, SCORED + "m,s/0,jpeg,2,dis,0,1\nm,s/c,fog,2,dis,0,1\nother,s/c,jpeg,2,dis,0,1\n")
     said = capfd.readouterr().err
-    others = (
-        "scores of 2 comparisons are not used, which the run does not have or a letter decides, such as of"
-    )
+    others = "scores of model m of 2 comparisons that the run does not have, not used, such as of"
     assert f"{file} {others} s/0, jpeg, 2, dis, 0\n" in said
     lines = SCORED.splitlines(keepends=True)
     once = {line.rpartition(",")[0]: line for line in lines}
@@ -166,7 +172,11 @@ def test_scores_that_do_not_count_are_told(tmp_path: Path, capfd: pytest.Capture
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("m,s/c,clean,0,ref,0,0\n", "", "has no score of s/c under clean at severity 0, kind ref, ref"),
+        (
+            "m,s/c,clean,0,ref,0,0\n",
+            "",
+            "has no score of model m of s/c under clean at severity 0, kind",
+        ),
         ("s/b,jpeg,3,dis,0,1", "s/b,jpeg,3,dis,0,2", "the score of s/b .* is '2'; correct it to one of 0, 1"),
         ("reference,score", "reference,points", "has no column 'score'"),
         # Else the second person's score would not count.
@@ -192,7 +202,7 @@ def test_scores_that_cannot_be_used_are_one_sentence(tmp_path, old, new, message
     replies = replies_of_run(files["answers"], read_assignment(files["assignment"], {"jpeg": [1, 2, 3]}))
     asked = [each for each in comparisons(replies, items) if letter_score(each) is None]
     with pytest.raises(InputError, match=rf"^{tmp_path}/scores\.csv: {message}"):
-        list(human_judge(asked, read_people(path, "m"), path))
+        human_judge(asked, read_people(path, "m"), path, "m", comparisons(replies, items))
 
 
 def answered(folder: Path, *answers: dict[str, str], **more: Any) -> pl.DataFrame:
