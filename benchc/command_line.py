@@ -47,8 +47,8 @@ Json = Parameter(converter=_json, n_tokens=1, accepts_keys=False, json_list=Fals
 PositiveInt = Annotated[int, Parameter(converter=_whole, validator=_at_least(1))]
 NaturalInt = Annotated[int, Parameter(converter=_whole, validator=_at_least(0))]
 Seed = NaturalInt
-# As analysis.draws of a configuration.
-Draws = Annotated[int, Parameter(converter=_whole, validator=(_at_least(100), _at_most(100_000)))]
+# At most as many as analysis.draws of a configuration.
+Draws = Annotated[int, Parameter(converter=_whole, validator=(_at_least(1), _at_most(100_000)))]
 
 
 def _source_id(hint: Any, value: str) -> None:
