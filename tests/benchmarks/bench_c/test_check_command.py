@@ -109,7 +109,7 @@ def test_a_run_that_is_ready(folder, checked):
         "made image encoder made by the run",
     ):
         assert line in lines
-    assert any(line.startswith("ok images ≈ 5.7e-05 GB of images are to be written, ") for line in lines)
+    assert any(line.startswith("ok images ≈ 0.057 MB of images are to be written, ") for line in lines)
     given = {"checkpoints", "config.yaml", "envs", "good.tsv", "models.yaml", "sources.yaml"}
     assert {path.name for path in folder.iterdir()} == given
     (folder / "results/.cache/small").mkdir(parents=True)

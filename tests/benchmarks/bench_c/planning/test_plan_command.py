@@ -160,7 +160,7 @@ def test_a_finished_run_is_counted(folder, capsys):
     assert rows["small"][:2] == ["0.214", "70"] and rows["large"][:2] == ["0.25", "20"]
     assert "≤" not in text and "≈" not in text and "unknown" not in text
     size = sum(path.stat().st_size for path in Path("results/trial/corrupted").iterdir())
-    assert f"Images on disk, clean included: 50, {size / 1e9:.2g} GB." in text
+    assert f"Images on disk, clean included: 50, {size / 1e6:.2g} MB." in text
     table = pl.read_csv("plan.csv")
     (large,) = table.filter(stage="targets", model="large").to_dicts()
     known = dict.fromkeys(("items_known", "predictions_known", "seconds_known"), "exact")
