@@ -76,7 +76,7 @@ def drops(
                     Column("overall", "Overall", digits=1, signed=True, interval=True, styled=True),
                 ],
                 caption=CAPTION.format(what=what)
-                + (MARKS if is_marked(shown) else "")
+                + (MARKS if is_marked(shown.select(f"{name}_style" for name in headers)) else "")
                 + mean
                 + averages_note(run)
                 + resampled(run, draws)
