@@ -164,10 +164,6 @@ def _range(numbers: Iterable[float | None], show: Callable[[float], str]) -> str
     return " to ".join(dict.fromkeys(map(show, (known[0], known[-1])))) if known else "–"
 
 
-def _number(hours: float) -> str:
-    return digits_text(hours)
-
-
 def _hours(minutes: int | None) -> float | None:
     return None if minutes is None else minutes / 60
 
@@ -188,8 +184,8 @@ def _notes(asked: Sequence[Asked], local: int, submitted: int, items: Amount) ->
     estimate = sum(own.gpus * minutes / 60 for own, minutes in submitted_ones)
     if gpu_hours.value:
         yield (
-            f"{gpu_hours.text(_number)} GPU hours are asked for, if no job is submitted again; "
-            f"about {_number(estimate)} are needed on an H100."
+            f"{gpu_hours.text(digits_text)} GPU hours are asked for, if no job is submitted again; "
+            f"about {digits_text(estimate)} are needed on an H100."
         )
     on_gpu = ", on an H100 where a job has a GPU" if gpu_hours.value else ""
     if items.value is None:
