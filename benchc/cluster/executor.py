@@ -397,7 +397,11 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             before_sleep=self._say_that_it_waits,
             reraise=True,
         )
-        return str(tries(_submitted, command, script, token))
+        for attempt in tries:
+            with attempt:
+                is_first = attempt.retry_state.attempt_number == 1
+                id_ = (None if is_first else _accepted(token)) or _submitted(command, script)
+        return id_
 
     def _has_tried_enough(self, state: tenacity.RetryCallState) -> bool:
         error = state.outcome.exception() if state.outcome else None
@@ -611,13 +615,15 @@ class _Resources(SimpleNamespace):
         return default if value is None else value
 
 
-def _submitted(command: str, script: str, token: str) -> str:
+def _accepted(token: str) -> str | None:
+    """Return the id of a job that SLURM accepted, but did not say so. Raises TransientError."""
     found = comments()
-    if found is None:  # an earlier try may have been accepted
+    if found is None:
         raise TransientError("squeue does not answer")
-    accepted = [id_ for id_, comment in found.items() if comment.endswith(token)]
-    if accepted:
-        return accepted[0]
+    return next((id_ for id_, comment in found.items() if comment.endswith(token)), None)
+
+
+def _submitted(command: str, script: str) -> str:
     done = subprocess.run(
         command,
         shell=True,

@@ -1,5 +1,6 @@
 """What sbatch prints, and which of its refusals may end."""
 
+import logging
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,24 +12,16 @@ from benchc.cluster.submitted import Submitted
 from benchc.workflow.records import inputs_digest
 
 
-@pytest.fixture(autouse=True)
-def accepted(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """The comments of jobs that SLURM knows, by id."""
-    found: dict[str, str] = {}
-    monkeypatch.setattr(executor, "comments", lambda: found)
-    return found
-
-
 @pytest.mark.parametrize(
     ("printed", "id_"),
     [("77", "77"), ("77;cluster", "77"), ("Welcome to our site\n77\nHave 5 nice jobs", "77")],
 )
 def test_the_id_is_found_in_what_sbatch_prints(printed: str, id_: str) -> None:
-    assert _submitted(f"cat > /dev/null; echo '{printed}'", "#!/bin/bash\n", "token") == id_
+    assert _submitted(f"cat > /dev/null; echo '{printed}'", "#!/bin/bash\n") == id_
 
 
 def test_the_script_is_its_input(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    assert _submitted(f"cat > {tmp_path}/script; echo 1", "#!/bin/bash\necho 'a b'\n", "token") == "1"
+    assert _submitted(f"cat > {tmp_path}/script; echo 1", "#!/bin/bash\necho 'a b'\n") == "1"
     assert (tmp_path / "script").read_text() == "#!/bin/bash\necho 'a b'\n"
 
 
@@ -56,7 +49,7 @@ def test_the_script_is_its_input(tmp_path) -> None:  # type: ignore[no-untyped-d
 def test_only_refusals_that_may_end_are_tried_again(error: str, is_transient: bool) -> None:
     lines = "; ".join(f'echo "sbatch: error: {line}" >&2' for line in error.splitlines())
     with pytest.raises(RefusedError) as caught:
-        _submitted(f"{lines}; exit 1", "", "token")
+        _submitted(f"{lines}; exit 1", "")
     assert isinstance(caught.value, TransientError) == is_transient
     assert str(caught.value) == " ".join(error.splitlines())
 
@@ -64,12 +57,56 @@ def test_only_refusals_that_may_end_are_tried_again(error: str, is_transient: bo
 @pytest.mark.parametrize("status", [0, 3])
 def test_without_an_id_a_job_is_refused(status: int) -> None:
     with pytest.raises(RefusedError, match=f"^sbatch ended with {status}, and printed no id of a job$"):
-        _submitted(f"echo submitted; exit {status}", "", "token")
+        _submitted(f"echo submitted; exit {status}", "")
 
 
-def test_a_job_that_was_accepted_without_an_answer_is_not_submitted_again(accepted: dict[str, str]) -> None:
-    accepted |= {"4": "rule_infer other", "5": "rule_infer rule_embed token"}
-    assert _submitted("exit 1", "", "token") == "5"
+TIMED_OUT = (
+    "echo 'sbatch: error: Batch job submission failed: Socket timed out on send/recv operation' >&2; exit 1"
+)
+
+
+@pytest.mark.parametrize(
+    ("answers", "tries", "id_"),
+    [
+        # SLURM had accepted it, or had not.
+        ([{"4": "rule_infer other", "5": "rule_infer rule_embed token"}], 1, "5"),
+        ([{"4": "rule_infer other"}], 2, "2"),
+        # While squeue does not say which, nothing is submitted.
+        ([None, None, {"5": "token"}], 1, "5"),
+        ([None, {}], 2, "2"),
+    ],
+)
+def test_a_job_that_was_accepted_without_an_answer_is_not_submitted_again(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    answers: list[dict[str, str] | None],
+    tries: int,
+    id_: str,
+) -> None:
+    monkeypatch.setattr(executor, "comments", lambda: answers.pop(0))
+    monkeypatch.setattr("tenacity.nap.time.sleep", lambda seconds: None)
+    count = f"echo x >> {tmp_path}/tries; n=$(wc -l < {tmp_path}/tries)"
+    command = f"{count}; if [ $n = 1 ]; then {TIMED_OUT}; else echo $n; fi"
+    assert Submitting()._sbatch(command, "", "token") == id_
+    assert (tmp_path / "tries").read_text().count("x") == tries
+    assert answers == []
+
+
+def test_the_first_time_squeue_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(executor, "comments", None)
+    assert Submitting()._sbatch("echo 1", "", "token") == "1"
+    with pytest.raises(RefusedError, match=r"^no such partition$"):
+        Submitting()._sbatch("echo 'sbatch: error: no such partition' >&2; exit 1", "", "token")
+
+
+class Submitting(executor.Executor):
+    """An executor that only submits."""
+
+    is_stopping = False
+    logger = logging.getLogger(__name__)
+
+    def __init__(self) -> None:
+        pass
 
 
 NO_CHANGE = {"code": [], "input": [], "params": None, "has": True, "ids": {"7 DIGEST"}}
@@ -97,12 +134,3 @@ def test_a_job_is_the_one_that_was_submitted_unless_it_changed(change: dict[str,
 
 def test_a_limit_on_the_number_of_jobs_is_none_on_one_job() -> None:
     assert not any(name in "QOSMaxWallDurationPerJobLimit submit limit" for name in FULL)
-
-
-def test_nothing_is_submitted_while_squeue_cannot_say_what_was_accepted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(executor, "comments", lambda: None)
-    with pytest.raises(TransientError, match=r"^squeue does not answer$"):
-        _submitted(f"touch {tmp_path}/submitted; echo 1", "", "token")
-    assert not (tmp_path / "submitted").exists()
