@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Jobs run the `python` on the path.
 export PATH := $(abspath $(VENV))/bin:$(PATH)
 
-.PHONY: demo test test-cluster test-faults slurm docs docs-links docs-images browser check-demo bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-page bench-gpu first-gpu-hour install lint clean bench-cube bench-planning mutation
+.PHONY: demo test test-cluster test-faults slurm docs docs-links docs-images browser check-demo demo-checks bench-corruptions bench-selection bench-mining bench-cache bench-sources bench-metrics bench-inference bench-host bench-page bench-gpu first-gpu-hour install lint clean bench-cube bench-planning mutation
 .DEFAULT_GOAL := demo
 
 demo: install
@@ -26,7 +26,8 @@ demo: install
 		[ ! -f results/$(RUN)/tables/$$table.md ] || cat results/$(RUN)/tables/$$table.md; done
 	@echo; echo "All tables, figures and samples: results/$(RUN)/index.html (benchc view results/$(RUN) opens it)"
 
-test: install lint docs browser slurm
+test: install browser slurm
+	$(MAKE) --jobs 2 --output-sync lint docs
 	python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 # README and docs as a site. A broken link between pages is an error.
@@ -58,12 +59,12 @@ slurm:
 # What dies, is put back, or has too little while jobs run on a real SLURM: about 55 minutes on
 # two cores.
 test-cluster: install slurm
-	python -m pytest $(addprefix tests/workflow/slurm/,test_run.py benchmarks.py failures.py limits.py)
+	python -m pytest --timeout 3600 $(addprefix tests/workflow/slurm/,test_run.py benchmarks.py failures.py limits.py)
 
 # Kills at random moments, full disks, read-only folders, clocks set back, two runs in one folder: about 25 minutes on
 # two cores. SEED=1 takes other moments. Disks are mounted, which needs root; elsewhere these tests are skipped.
 test-faults: install
-	python -m pytest $(addprefix tests/workflow/faults/,kills.py writes.py others.py) $(if $(SEED),--seed $(SEED))
+	python -m pytest --timeout 3600 $(addprefix tests/workflow/faults/,kills.py writes.py others.py) $(if $(SEED),--seed $(SEED))
 
 # The images of README and docs, from the finished demo.
 docs-images: demo browser
@@ -73,6 +74,10 @@ docs-images: demo browser
 # results: accuracies, effects of corruptions, generated answers, figures. Then runs the 120 real groups of NaturalBench
 # and the real items of R-Bench, where they are.
 check-demo: demo browser
+	python -m tests.workflow.preloaded $(MAKE) demo-checks
+
+# Part of check-demo, with the large packages imported once for all runs.
+demo-checks:
 	$(call run_fast,config/demo-diagnostics.yaml)
 	python -m pytest tests/benchmarks/bench_c/demo_run -s --run results/demo
 	python -m tests.workflow.preloaded benchc evaluate --benchmark results/demo --model tiny-llava-s --cores $(CORES)

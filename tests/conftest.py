@@ -103,6 +103,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: not {"speed", "workflow", "refusals"} & set(item.path.parts))
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    manager = session.config.pluginmanager
+    if not hasattr(session.config, "workerinput"):  # a process of pytest-xdist has no terminal
+        manager.register(Failures(manager.getplugin("terminalreporter")))
+
+
+class Failures:
+    """Failures, shown when they occur: a run that is ended from outside shows no summary."""
+
+    def __init__(self, terminal: pytest.TerminalReporter) -> None:
+        self.terminal = terminal
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self.terminal.ensure_newline()
+            self.terminal.write_line(
+                f"failed: {report.nodeid} ({report.when})\n{report.longreprtext[-3000:]}"
+            )
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say in one line how many tests were skipped and why."""
     reports = terminalreporter.stats.get("skipped", [])

@@ -68,7 +68,7 @@ class Checkout:
         """Return a copy with its results and their times, without files and folders of the names given."""
         folder.mkdir(parents=True)
         excluded = [f"--exclude={name}" for name in left_out]
-        archive = ["tar", "-C", str(self.folder), *excluded, "-c", "."]
+        archive = ["tar", "-C", str(self.folder), "--format=posix", *excluded, "-c", "."]
         with subprocess.Popen(archive, stdout=subprocess.PIPE) as packed:
             subprocess.run(["tar", "-C", str(folder), "-x"], stdin=packed.stdout, check=True)
         return Checkout.existing(folder, self.config, self.python)

@@ -1,12 +1,12 @@
 """A python whose processes begin with large packages imported, on which a small job spends most of its time.
 
 A server imports the packages and forks a process for every `python -m MODULE` and `python FILE.py`. It
-keeps no module of the project, so each process imports those of its own working directory, as without the
-server. It keeps what `benchc.closure` has read of the project's source files, which is half of the time of a
-dry run.
+imports the project's modules, too. A process has them if all source files of its working directory are those
+of the server's checkout, byte for byte; else it imports its own, as without the server. The server also keeps
+what `benchc.closure` has read of the source files, which is half of the time of a dry run.
 
-`python -m tests.workflow.preloaded COMMAND...` runs a command whose jobs use it. Snakemake's benchmark files
-then measure the waiting process, not the job.
+`python -m tests.workflow.preloaded COMMAND...` runs a command whose jobs use it; commands that it runs in
+this way share its server. Snakemake's benchmark files then measure the waiting process, not the job.
 """
 
 import atexit
@@ -15,6 +15,7 @@ import gc
 import importlib
 import io
 import marshal
+import operator
 import os
 import runpy
 import select
@@ -24,10 +25,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 PACKAGES = (
@@ -71,12 +72,15 @@ server.shutdown(socket.SHUT_WR)
 sys.exit(int(server.recv(16) or b"1"))
 """
 SERVE = "--serve"
-KEPT: list[ModuleType] = []  # torchvision's operators are declared as long as their module exists
+# The variable with the program, for commands that a command runs.
+SHARED = "BENCHC_TESTS_PRELOADED"
 ROOT = Path(__file__).resolve().parents[2]
+PROJECT = ("benchc", "scripts")
 CLOSURE = "benchc/closure.py"
 COMMANDS = "scripts.benchc"
+STAGES = "scripts.stage"
 # Modules that read the source files.
-READING = ("snakemake", "scripts.commands.run_snakemake", COMMANDS, "scripts.stage")
+READING = ("snakemake", "scripts.commands.run_snakemake", COMMANDS, STAGES)
 Request = tuple[list[str], str, dict[str, str]]
 
 
@@ -146,7 +150,7 @@ class Sources:
 
     def __init__(self) -> None:
         read = importlib.import_module("benchc.closure")._read
-        self.names = source_files(ROOT)
+        self.names = stamps(ROOT).keys()
         self.known = {
             (name, (ROOT / name).read_bytes()): read(ROOT / name, ROOT, 0, 0) for name in self.names
         }
@@ -158,7 +162,7 @@ class Sources:
         """
         file = folder / CLOSURE
         same = file.is_file() and (CLOSURE, file.read_bytes()) in self.known
-        if not same or source_files(folder) != self.names:
+        if not same or stamps(folder).keys() != self.names:
             return
         closure = importlib.import_module("benchc.closure")
         read = closure._read
@@ -170,15 +174,75 @@ class Sources:
         closure._read = cache(known_or_read)
 
 
-def source_files(root: Path) -> set[str]:
-    return {
-        path.relative_to(root).as_posix()
-        for part in ("benchc", "scripts")
-        for path in (root / part).rglob("*.py")
-    }
+class Modules:
+    """The modules of the project that its stages and commands import."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.contents = dict(sources.known.keys())
+        self.stamps = stamps(ROOT)
+        for name in sorted(self.contents):
+            module = name.removesuffix(".py").replace("/", ".")
+            # Those that run as `python -m`, which imports no module a second time.
+            if name.startswith("scripts/") and module not in (COMMANDS, STAGES):
+                importlib.import_module(module.removesuffix(".__init__"))
+        found = [name for name in sys.modules if name.partition(".")[0] in PROJECT]
+        # torchvision's operators are declared as long as their module exists.
+        self.kept = {name: sys.modules.pop(name) for name in found}
+        holders = [
+            each for module in self.kept.values() for each in (module, module.__spec__, module.__loader__)
+        ]
+        self.paths = [
+            (holder, name, value)
+            for holder in holders
+            for name, value in vars(holder).items()
+            if moved(value, ROOT) is not value
+        ]
+
+    def give(self, folder: Path) -> None:
+        """Let this process have the modules, with a checkout's paths, if its source files are the same."""
+        if folder != ROOT:
+            found = stamps(folder)
+            if found.keys() != self.contents.keys() or any(
+                (folder / name).read_bytes() != self.contents[name]
+                for name, stamp in found.items()
+                if stamp != self.stamps[name]
+            ):
+                return
+            for holder, name, value in self.paths:
+                setattr(holder, name, moved(value, folder))
+        sys.modules.update(self.kept)
 
 
-def import_packages() -> Sources:
+def moved(value: Any, folder: Path) -> Any:
+    """Return a path, or a list with paths, as in another checkout; a value without one is returned itself."""
+    # The packages may be in ROOT/.venv.
+    if isinstance(value, Path) and value.is_relative_to(ROOT) and not value.is_relative_to(sys.prefix):
+        return folder / value.relative_to(ROOT)
+    if isinstance(value, str) and value.startswith(f"{ROOT}{os.sep}"):
+        return f"{folder}{value.removeprefix(str(ROOT))}"
+    if type(value) is list:
+        found = [moved(each, folder) for each in value]
+        return value if all(map(operator.is_, found, value)) else found
+    return value
+
+
+def stamps(root: Path) -> dict[str, tuple[int, int]]:
+    """Return size and time of the source files."""
+    found = {}
+    below = [*PROJECT]
+    while below:
+        part = below.pop()
+        with contextlib.suppress(FileNotFoundError), os.scandir(root / part) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    status = entry.stat()
+                    found[f"{part}/{entry.name}"] = status.st_size, status.st_mtime_ns
+                elif entry.name != "__pycache__" and entry.is_dir():
+                    below.append(f"{part}/{entry.name}")
+    return found
+
+
+def import_packages() -> tuple[Sources, Modules]:
     sys.path.insert(0, str(ROOT))
     importlib.import_module("benchc.hugging_face")  # some packages need it first
     for package in PACKAGES:
@@ -186,20 +250,27 @@ def import_packages() -> Sources:
     importlib.import_module("snakemake.cli").get_argument_parser()  # looks for plugins and imports them
     use_packages()
     sources = Sources()
+    modules = Modules(sources)
     sys.path.remove(str(ROOT))
-    for name in [name for name in sys.modules if name.partition(".")[0] == "benchc"]:
-        KEPT.append(sys.modules.pop(name))
+    # What is to be deleted at the end of the server, not of each process: torch's operators, say.
+    for each in list(weakref.finalize._registry):  # type: ignore[attr-defined]
+        each.atexit = False
     gc.collect()
     gc.freeze()
-    return sources
+    return sources, modules
 
 
 def run_with_jobs(command: list[str]) -> int:
     """Run a command with the program as the python on its path; return its exit status."""
     environment = {**os.environ, "PYTHONPATH": ""}
-    with preloaded_python({**environment, "OMP_NUM_THREADS": "1"}, wait=False) as program:
-        path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
-        return subprocess.run(command, env={**environment, "PATH": path}, check=False).returncode
+    with contextlib.ExitStack() as stack:
+        program = environment.get(SHARED)
+        if program is None:
+            servers = {**environment, "OMP_NUM_THREADS": "1"}
+            program = str(stack.enter_context(preloaded_python(servers, wait=False)))
+        path = f"{Path(program).parent}{os.pathsep}{os.environ['PATH']}"
+        shared = {**environment, SHARED: program, "PATH": path}
+        return subprocess.run(command, env=shared, check=False).returncode
 
 
 def use_packages() -> None:
@@ -223,7 +294,7 @@ def use_packages() -> None:
 def main() -> None:
     if sys.argv[1] != SERVE:
         sys.exit(run_with_jobs(sys.argv[1:]))
-    sources = import_packages()
+    sources, modules = import_packages()
     Path(sys.argv[3]).mkdir(exist_ok=True)
     program = sys.argv[4]
     request = serve(socket.socket(fileno=int(sys.argv[2])))
@@ -237,6 +308,8 @@ def main() -> None:
     first = str(Path(folder, module).parent) if is_file else folder
     sys.path[:1] = [first, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv = [module, *arguments]
+    if not is_file:
+        modules.give(Path(folder))
     if module in READING:
         sources.give(Path(folder))
     if module == COMMANDS:

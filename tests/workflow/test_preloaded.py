@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from benchc import closure
-from tests.workflow.checkout import Checkout
+from tests.workflow.checkout import ROOT, Checkout
 from tests.workflow.preloaded import Sources
 
 SHOW = """
@@ -102,3 +102,39 @@ def test_source_files_that_differ_are_read(tmp_path, monkeypatch):
     (checkout.folder / "benchc/new.py").touch()
     sources.give(checkout.folder)
     assert closure._read is read
+
+
+def test_modules_are_those_of_the_working_directory(tmp_path, python):
+    checkout = Checkout(tmp_path / "benchc", "config/demo.yaml")
+    folder = checkout.folder
+    (folder / "job.py").write_text(
+        "import sys; print('benchc.home' in sys.modules); from benchc import errors, home; "
+        "from benchc.corruptions import own_file; from importlib.resources import files; "
+        "print(home.SNAKEFILE, home.__file__, files('benchc.rendering'), *own_file.KNOWN)\n"
+        "print(errors.__loader__.path, errors.__spec__.origin, hasattr(errors, 'ADDED'))"
+    )
+
+    def said(python=python):
+        return subprocess.run([python, "-m", "job"], cwd=folder, text=True, capture_output=True).stdout
+
+    expected = said(sys.executable).replace("False", "True", 1)
+    assert f"{folder}/Snakefile {folder}/benchc/home.py {folder}/benchc/rendering {folder}/benchc" in expected
+    assert said() == expected
+    # Times alone do not matter.
+    (folder / "benchc/errors.py").touch()
+    assert said() == expected
+    text = (folder / "benchc/errors.py").read_text()
+    (folder / "benchc/errors.py").write_text(f"{text}ADDED = 1\n")
+    assert said() == said(sys.executable) and "errors.py True" in said()
+    (folder / "benchc/errors.py").write_text(text)
+    (folder / "scripts/new.py").touch()
+    assert said().startswith("False")
+
+
+def test_commands_of_a_command_share_its_server(tmp_path):
+    show = f"{sys.executable} -c 'import os; print(os.environ[\"PATH\"].partition(os.pathsep)[0])'"
+    again = f"{sys.executable} -m tests.workflow.preloaded {show}"
+    command = [sys.executable, "-m", "tests.workflow.preloaded", "sh", "-c", f"{show}; PATH=/usr/bin {again}"]
+    done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True)
+    folders = done.stdout.split()
+    assert done.returncode == 0 and len(folders) == 2 and folders[0] == folders[1] != "/usr/bin"
