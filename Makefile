@@ -27,7 +27,7 @@ demo: install
 	@echo; echo "All tables, figures and samples: results/$(RUN)/index.html (benchc view results/$(RUN) opens it)"
 
 test: install browser slurm
-	$(MAKE) --jobs 2 --output-sync lint docs
+	$(MAKE) --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync) lint docs
 	python -m pytest --numprocesses auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 # README and docs as a site. A broken link between pages is an error.

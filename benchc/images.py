@@ -145,7 +145,7 @@ def _to_rgb(image: Image.Image, alpha: Alpha) -> Image.Image:
     if image.mode == "F":
         raise ImageError("the image has floating-point values, whose range is unknown")
     if image.mode == "I" and image.format == "TIFF":
-        raise ImageError("the image has values of 32 bits, whose range is unknown")
+        raise ImageError("the image has signed or 32-bit values, whose range is unknown")
     if image.mode.startswith("I"):
         # Pillow's conversion clips at 255 in some releases and shifts in others.
         values = np.array(image)

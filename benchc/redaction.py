@@ -29,6 +29,8 @@ NAME = re.compile(
 )
 # User and password in an address.
 USER = re.compile(r"(?<=://)[^/?#\s@'\"]*@")
+# A parameter of an address, also of one that cannot be read.
+PARAMETER = re.compile(r"(?<=[?&#;])([\w.%-]+)=[^&#;\s\"'\\]*")
 # Between two letters of a secret that was broken over lines, also where these are escaped, also repeatedly.
 BREAK = r"(?:\s|\\{1,8}[nrt])*"
 # Two alphabets of base64.
@@ -51,17 +53,6 @@ def remember_url(url: str) -> None:
         remember(*(value for name, value in parse_qsl(parts.query) if NAME.search(name)))
 
 
-def remember_addresses(value: object) -> None:
-    """Remember what is secret in the addresses among the texts of a value, such as a configuration."""
-    if isinstance(value, Mapping):
-        value = [*value.values()]
-    if isinstance(value, str) and "//" in value:
-        remember_url(value)
-    elif isinstance(value, list):
-        for each in value:
-            remember_addresses(each)
-
-
 def remember_environment(environment: Mapping[str, str] = os.environ) -> None:
     """Remember the tokens of the Hub, also that of its file, and what is secret in addresses of proxies."""
     remember(*(environment.get(name, "").strip() for name in TOKENS))
@@ -73,6 +64,15 @@ def remember_environment(environment: Mapping[str, str] = os.environ) -> None:
     home = environment.get("HF_HOME") or f"{cache_home}/huggingface"
     with suppress(OSError, ValueError, RuntimeError):
         remember(Path(environment.get("HF_TOKEN_PATH") or f"{home}/token").expanduser().read_text().strip())
+
+
+def without_keys(text: str) -> str:
+    """Return a text without what may be secret in addresses, known or not: users, passwords and parameters.
+
+    For settings. In other texts a parameter such as `;max_tokens=5` may be no secret.
+    """
+    text = USER.sub(f"{REMOVED}@", text)
+    return PARAMETER.sub(lambda each: f"{each[1]}={REMOVED}" if NAME.search(each[1]) else each[0], text)
 
 
 def redacted(text: str) -> str:

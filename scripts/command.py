@@ -148,9 +148,9 @@ def run(main: Callable[[], object]) -> None:
     except InputError as error:
         raise SystemExit("\n".join(f"error: {printable(str(line))}" for line in error.args)) from error
     except MemoryError as error:
-        reason = redacted(printable(str(error))) or "it cannot be had"
+        reason = f" ({redacted(printable(str(error)))})" if str(error) else ""
         raise SystemExit(
-            f"error: the memory is full ({reason}); give the process more, or fewer items at once"
+            f"error: the memory is full{reason}; give the process more, or fewer items at once"
         ) from error
     except BrokenPipeError:
         # Python flushes the stream again when it ends, and would print an error.

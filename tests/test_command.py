@@ -71,7 +71,7 @@ def test_a_full_memory_is_one_line() -> None:
         "error: the memory is full (Unable to allocate 14.2 PiB); give the process more, or fewer items at "
         "once"
     )
-    assert message(MemoryError()).startswith("error: the memory is full (it cannot be had); ")
+    assert message(MemoryError()).startswith("error: the memory is full; ")
 
 
 def test_the_number_of_resamples_has_a_limit(capsys: pytest.CaptureFixture[str]) -> None:

@@ -115,6 +115,13 @@ class TransientError(RefusedError):
     """It may accept the same job later."""
 
 
+class UnansweredError(TransientError):
+    """It may have accepted the job."""
+
+    def __init__(self) -> None:
+        super().__init__("squeue does not say whether SLURM accepted a job")
+
+
 @dataclass(frozen=True)
 class Unit:
     """A job of Snakemake, what it asks for, and the folder of its logs."""
@@ -204,6 +211,9 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
         for pack in packed(units, self.site.limits, attrgetter("asked")):
             try:
                 self._submit(pack)
+            except UnansweredError as error:
+                text = f"{error}, and sbatch gave no answer; cancel it if it is there, and run again"
+                self._report_errors([unit.job for unit in pack], text)
             except RefusedError as error:
                 text = f"SLURM refused the job: {error}; correct {SITE}, or ask your site"
                 self._report_errors([unit.job for unit in pack], text)
@@ -416,7 +426,10 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
     def _say_that_it_waits(self, state: tenacity.RetryCallState) -> None:
         if state.attempt_number == LINE_AFTER_TRIES:
             error = state.outcome.exception() if state.outcome else None
-            self.logger.warning(f"SLURM does not accept jobs now ({error}); they are submitted again.")
+            said = f"SLURM does not accept jobs now ({error}); they are submitted again."
+            self.logger.warning(
+                f"{error}; it is asked again." if isinstance(error, UnansweredError) else said
+            )
 
     # ---- Jobs that run ----
 
@@ -616,10 +629,10 @@ class _Resources(SimpleNamespace):
 
 
 def _accepted(token: str) -> str | None:
-    """Return the id of a job that SLURM accepted, but did not say so. Raises TransientError."""
+    """Return the id of a job that SLURM accepted, but did not say so. Raises UnansweredError."""
     found = comments()
     if found is None:
-        raise TransientError("squeue does not answer")
+        raise UnansweredError
     return next((id_ for id_, comment in found.items() if comment.endswith(token)), None)
 
 

@@ -215,9 +215,9 @@ class Conversion(Strict):
             for name in given:
                 if not is_address(self.files.get(name, "")):
                     raise ValueError(f"has {key} of {name}, which is no download; only downloads are checked")
+        _check_public([*filter(is_address, self.files.values()), *chain.from_iterable(self.mirrors.values())])
         for name, mirrors in self.mirrors.items():
             _checked_mirrors(self.files[name], mirrors, self.md5.get(name), f" of {name}")
-        _check_public([*filter(is_address, self.files.values()), *chain.from_iterable(self.mirrors.values())])
         return self
 
 

@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 
 from benchc.config.strict import PATTERNS
 from benchc.errors import InputError
+from benchc.redaction import without_keys
 from benchc.suggestion import suggestion
 
 LONGEST_VALUE = 60
@@ -70,7 +71,7 @@ def unknown(file: str, key: str, value: object, known: Iterable[str], kind: str)
 
 
 def shown(value: object) -> str:
-    """Return ``value`` as JSON in one line, cut off where it is long."""
+    """Return ``value`` as JSON in one line, without secrets in addresses, cut off where it is long."""
     text = ""
     try:
         # No further than needed: YAML's aliases can make a small file a huge value.
@@ -80,6 +81,8 @@ def shown(value: object) -> str:
                 break
     except (TypeError, ValueError):  # ValueError: a YAML alias inside its own anchor
         text = reprlib.repr(value) if isinstance(value, dict | list) else str(value)
+    # What is cut off would not be recognized as a secret.
+    text = without_keys(text)
     return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 3] + "..."
 
 

@@ -23,7 +23,6 @@ from benchc.corruptions.registry import SUITES
 from benchc.corruptions.suite import Suite
 from benchc.errors import InputError
 from benchc.home import HOME, shipped
-from benchc.redaction import remember_addresses
 
 ENVIRONMENTS = "envs"
 
@@ -183,7 +182,6 @@ def validate(model: type[Validated], value: object, file: str, errors: list[str]
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        remember_addresses(value)
         errors += validation_errors(error, model, value, file)
         return None
 

@@ -20,7 +20,8 @@ from benchc.pluralize import pluralize
 from benchc.user_paths import relative_path
 
 NAME = re.compile("[a-z][a-z0-9_]*")
-AVERAGE = re.compile("clean|corrupted|overall|severity_[0-9]+")
+# Columns of tables beside those of corruptions and groups: averages, labels, ends of intervals, marks.
+COLUMN = re.compile("clean|corrupted|overall|model|severity_[0-9]+|.*_(low|high|style)")
 
 
 def suite_with(name: str, own_files: Iterable[str | Path] = ()) -> Suite:
@@ -50,8 +51,8 @@ def _extended(name: str, files: tuple[str, ...], stamps: tuple[str, ...]) -> Sui
                     f"{file}: {type_.name} is also a corruption of {owners[type_.name]}; rename the function"
                 )
             for what, text in (("function", type_.name), ("group", group)):
-                if AVERAGE.fullmatch(text):
-                    raise InputError(f"{file}: {text} is the name of an average in tables; rename the {what}")
+                if COLUMN.fullmatch(text):
+                    raise InputError(f"{file}: {text} may be another column of tables; rename the {what}")
             if type_.name in (*groups, group):
                 raise InputError(f"{file}: {type_.name} is also the name of a group; rename the function")
             if group in owners and group not in suite.groups:

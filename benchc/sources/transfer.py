@@ -30,6 +30,8 @@ MIB = 2**20
 HUB = "https://huggingface.co"
 TOKEN = "HF_TOKEN"
 # Temporary errors.
+# In which a file would be kept as it was sent.
+CODINGS = ("gzip", "x-gzip", "deflate", "br", "zstd")
 RETRIED_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
@@ -241,9 +243,10 @@ def _fetch(url: str, part: Part, checked: bool, size: int | None, limits: Limits
         response.raise_for_status()
         if response.status_code not in (HTTPStatus.OK, HTTPStatus.PARTIAL_CONTENT):
             raise UnavailableError(f"the server answers {_status_text(response.status_code)}, without a file")
-        coding = response.headers.get("Content-Encoding", "identity")
-        # Some servers say so of a file that is compressed itself.
-        if coding != "identity" and not httpx.URL(url).path.endswith((".gz", ".tgz")):
+        coding = response.headers.get("Content-Encoding", "")
+        # Some servers say so of a file that is compressed itself. An MD5 tells.
+        is_packed = httpx.URL(url).path.endswith((".gz", ".tgz"))
+        if coding.lower() in CODINGS and not is_packed and not checked:
             raise UnavailableError(f"the server sends its file compressed ({coding[:20]}), unasked")
         check_size(response, size)
         found = Origin.of(url, response)

@@ -76,6 +76,8 @@ def new(
     """
     root = Path.cwd()
     demo = read_mapping(shipped(DEMO, root), "mend or restore it", DEMO)
+    if absent := [key for key in ("benchmark", "selectors", "targets", "demo") if key not in demo]:
+        raise InputError(f"{DEMO}: {absent[0]} is missing; mend or restore it")
     supported = benchmarks_with("new")
     benchmark = benchmark or str(demo["benchmark"])
     if benchmark not in (known := known_benchmarks()):

@@ -518,10 +518,22 @@ def test_errors_of_addresses_have_no_secret(raw: dict[str, Any], root: Path) -> 
         f"url: ['https://x.org/t.tsv{key}']",
         f"url: 'https://x.org/t.tsv', md5: {'0f' * 16}, mirrors: ['http//x.org/t.tsv{key}']",
         "url: 'ftp://x.org/t.tsv?sig=AIzaSECRET99'",
+        # Where it is cut off, in other parts, and in what is hardly an address.
+        f"url: 'ftp://x.org/{'a' * 24}{key}SECRET99SECRET99SECRET99'",
+        f"url: 'ftp://{'a' * 30}:SECRET99SECRET99SECRET99@x.org/t.tsv'",
+        "url: 'ftp://x.org/t.tsv#token=AIzaSECRET99'",
+        "url: 'ftp://x.org/t.tsv?a=1;pwd=AIza+SECRET99'",
+        f"url: 'https:/x.org/t.tsv{key}'",
+        f"url: 'ftp://[x.org/t.tsv{key}'",
+        "convert: {format: vqav2, files: {questions: 'https://x.org/q.zip#token=SECRET', images: i, "
+        f"annotations: a.json}}, md5: {{questions: {'0f' * 16}}}, "
+        "mirrors: {questions: ['https://x.org/q.zip#token=SECRET']}}",
     ):
         (root / "sources.yaml").write_text(SOURCES + f"v: {{label: V, task_column: category, {given}}}\n")
         found = errors(raw, root)
         assert found and "SECRET" not in "".join(found), found
+    (root / "sources.yaml").write_text(f"- {{url: 'https://x.org/t.tsv{key}'}}\n")
+    assert "key=***" in errors(raw, root)[0]
 
 
 @pytest.mark.parametrize(

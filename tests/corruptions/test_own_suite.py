@@ -54,9 +54,11 @@ def test_own_corruptions_join_a_copy_of_the_suite(tmp_path):
 @pytest.mark.parametrize(
     ("name", "group", "reason"),
     [
-        ("corrupted", "noise", "corrupted is the name of an average in tables; rename the function"),
-        ("severity_2", "noise", "severity_2 is the name of an average in tables; rename the function"),
-        ("grain", "overall", "overall is the name of an average in tables; rename the group"),
+        ("corrupted", "noise", "corrupted may be another column of tables; rename the function"),
+        ("severity_2", "noise", "severity_2 may be another column of tables; rename the function"),
+        ("grain", "overall", "overall may be another column of tables; rename the group"),
+        ("grain", "model", "model may be another column of tables; rename the group"),
+        ("blur_low", "noise", "blur_low may be another column of tables; rename the function"),
         ("blur", "noise", "blur is also the name of a group; rename the function"),
         ("grain", "fog", "the group fog is also a corruption; rename the group"),
     ],

@@ -215,7 +215,7 @@ ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% 
 def test_a_chat_template_that_does_not_end_is_refused(
     scorers: Scorers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("benchc.models.chat_template.SECONDS", 0.5)
+    monkeypatch.setattr("benchc.models.chat_template.SECONDS", 1.5)
     scorer = scorers["llava", "text"]
     processor = copy.copy(scorer.chat.processor)
     scorer = dataclasses.replace(
@@ -224,13 +224,13 @@ def test_a_chat_template_that_does_not_end_is_refused(
     question = Question("Which?", ["a", "b"])
     # One that ends is interrupted neither then nor later.
     assert "Which?" in scorer.prompt(question, 1)
-    time.sleep(0.6)
+    time.sleep(1.6)
     processor.chat_template = ENDLESS
     with ThreadPoolExecutor(1) as other:
         for call in (scorer.prompt, lambda *args: other.submit(scorer.prompt, *args).result()):
             with pytest.raises(
                 ModelError,
-                match=r"its chat template fails \(TimeoutError: it did not end in 0\.5 s\); correct",
+                match=r"its chat template fails \(TimeoutError: it did not end in 1\.5 s\); correct",
             ):
                 call(Question("Other?", ["a", "b"]), 1)
 

@@ -1,5 +1,6 @@
 """Images that do not fit into the memory are in a file of the folder given."""
 
+import sys
 import tempfile
 from pathlib import Path
 
@@ -16,5 +17,6 @@ def test_the_file_is_in_the_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     with stored_images.StoredImages(tmp_path if given else None) as store:
         numbers = [store.add(store.check(data), data) for data in (RED, BLUE, RED)]
         assert numbers == [0, 1, 0] and [store.read(number) for number in (0, 1)] == [RED, BLUE]
-        # It has no name, so that it goes with the process.
-        assert Path(f"/proc/self/fd/{store._file.fileno()}").readlink().parent == folder
+        # It has no name, so that it goes with the process. Linux tells where it is.
+        place = Path(f"/proc/self/fd/{store._file.fileno()}")
+        assert sys.platform != "linux" or place.readlink().parent == folder

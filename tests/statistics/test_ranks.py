@@ -8,6 +8,8 @@ from benchc.statistics.ranks import rank_shares, ranks
 
 def test_ranks_count_the_lower_values_and_rounding_errors_are_no_difference() -> None:
     assert ranks(np.array([0.3, 0.1, np.nan, 0.2])).tolist() == [3, 1, 0, 2]
+    # At the boundary of two roundings to 9 decimals.
+    assert ranks(np.array([0.4916015625, 0.49160156250000003, 0.3])).tolist() == [2, 2, 1]
     assert ranks(np.array([0.1 + 0.2, 0.3, 0.4, 0.3 + 1e-8])).tolist() == [1, 1, 4, 3]
 
 

@@ -200,14 +200,14 @@ class Modules:
 
     def give(self, folder: Path) -> None:
         """Let this process have the modules, with a checkout's paths, if its source files are the same."""
+        found = stamps(folder)
+        if found.keys() != self.contents.keys() or any(
+            (folder / name).read_bytes() != self.contents[name]
+            for name, stamp in found.items()
+            if stamp != self.stamps[name]
+        ):
+            return
         if folder != ROOT:
-            found = stamps(folder)
-            if found.keys() != self.contents.keys() or any(
-                (folder / name).read_bytes() != self.contents[name]
-                for name, stamp in found.items()
-                if stamp != self.stamps[name]
-            ):
-                return
             for holder, name, value in self.paths:
                 setattr(holder, name, moved(value, folder))
         sys.modules.update(self.kept)
@@ -216,7 +216,9 @@ class Modules:
 def moved(value: Any, folder: Path) -> Any:
     """Return a path, or a list with paths, as in another checkout; a value without one is returned itself."""
     # The packages may be in ROOT/.venv.
-    if isinstance(value, Path) and value.is_relative_to(ROOT) and not value.is_relative_to(sys.prefix):
+    if isinstance(value, Path | str) and Path(value).is_relative_to(sys.prefix):
+        return value
+    if isinstance(value, Path) and value.is_relative_to(ROOT):
         return folder / value.relative_to(ROOT)
     if isinstance(value, str) and value.startswith(f"{ROOT}{os.sep}"):
         return f"{folder}{value.removeprefix(str(ROOT))}"
@@ -252,9 +254,6 @@ def import_packages() -> tuple[Sources, Modules]:
     sources = Sources()
     modules = Modules(sources)
     sys.path.remove(str(ROOT))
-    # What is to be deleted at the end of the server, not of each process: torch's operators, say.
-    for each in list(weakref.finalize._registry):  # type: ignore[attr-defined]
-        each.atexit = False
     gc.collect()
     gc.freeze()
     return sources, modules
@@ -300,6 +299,9 @@ def main() -> None:
     request = serve(socket.socket(fileno=int(sys.argv[2])))
     if request is None:
         return
+    # At its end, a process need not delete what the server has made, such as torch's operators.
+    for each in list(weakref.finalize._registry):  # type: ignore[attr-defined]
+        each.atexit = False
     (module, *arguments), folder, environment = request
     os.environ.clear()
     os.environ.update(environment)

@@ -4,11 +4,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, ClassVar
 
+from benchc.benchmarks.mllm_ic.capabilities import capabilities
 from benchc.benchmarks.mllm_ic.categories import groups_of, read_categories
 from benchc.benchmarks.mllm_ic.outputs import outputs
 from benchc.benchmarks.mllm_ic.results_page import results_page
 from benchc.benchmarks.mllm_ic.settings import Settings
 from benchc.config.load import Config
+from benchc.corruptions.own_suite import suite_with
 from benchc.errors import InputError
 from benchc.labels import check_labels
 from benchc.models.registry import ANSWERING
@@ -65,6 +67,7 @@ class Workflow(Benchmark):
             if source.published.items is not None
         }
         self._check_size(config)
+        self._check_groups()
         demo = self.settings.demo
         if demo is not None and demo.image_encoder is not None:
             self.trained_encoder = TrainedEncoder(demo, demo.image_encoder.steps)
@@ -91,6 +94,15 @@ class Workflow(Benchmark):
                 f"corruptions.corrupted: files of at least {gigabytes:.0f} GB would be written, one for each "
                 f"of {pluralize(len(chosen.types), 'corruption')}, and jobs read files of up to "
                 f"{LARGEST_FILE} GB; give on_the_fly, or limit pool.per_task."
+            )
+
+    def _check_groups(self) -> None:
+        """Raise InputError for a group of corruptions that has the column of a capability in tables."""
+        chosen = self.settings.corruptions
+        groups = suite_with(chosen.suite, chosen.own_files).groups
+        for name in sorted({each.mid for each in capabilities()} & groups.keys()):
+            raise InputError(
+                f"corruptions.own_files: the group {name} is also a mid-level capability; rename the group"
             )
 
     @property

@@ -75,7 +75,7 @@ def translation_errors(raw: Raw, file: str) -> Iterator[str]:
 def reading_errors(raw: Raw, file: str) -> Iterator[str]:
     """Yield one line where no reading is of single answers, whose chance tables and figures show."""
     readings = [name for _, name in texts(raw.get("readings"))]
-    if readings and not {"decoding", "deterministic"} & set(readings):
+    if texts(raw.get("models")) and readings and not {"decoding", "deterministic"} & set(readings):
         yield (
             f"{file}: readings has neither decoding nor deterministic, one of which Tables 1 and 5 and the "
             "figures need; add one."

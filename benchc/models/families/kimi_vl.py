@@ -18,6 +18,7 @@ from typing import Any
 from PIL import Image
 
 from benchc.hugging_face import transformers
+from benchc.models.chat_template import apply_template
 from benchc.models.protocol import CheckpointSource
 from benchc.models.remote_code import Batch, RemoteCodeModel, remote_code, require_class, require_parameters
 
@@ -32,10 +33,7 @@ class KimiVL(RemoteCodeModel):
     def prompt(self, text: str, images: int) -> str:
         content: list[dict[str, Any]] = [{"type": "image", "image": ""}] * images
         messages = [{"role": "user", "content": [*content, {"type": "text", "text": text}]}]
-        rendered: str = self.processor.apply_chat_template(
-            messages, add_generation_prompt=True, tokenize=False
-        )
-        return rendered
+        return apply_template(self.name, self.processor, messages, add_generation_prompt=True)
 
     def row(self, text: str, rendered: str, images: list[Image.Image]) -> Batch:
         # A list of its own: the processor writes into it.

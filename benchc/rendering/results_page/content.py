@@ -206,7 +206,7 @@ def _model_rows(
                 "label": model.label,
                 "ranked": ranked is None or model.label in ranked,
                 "first": values[0][0] if values and values[0] else None,
-                "ends": _ends(values[0]) if values else None,
+                "ends": _ends(values[0], bars[0].digits) if values else None,
                 "bars": [
                     _bar(each, value, scale, chance)
                     for each, value, scale, chance in zip(bars, values, scales, chances, strict=True)
@@ -222,8 +222,8 @@ def _model_rows(
 Value = tuple[float, float | None, float | None]
 
 
-def _ends(value: Value | None) -> tuple[float, float] | None:
-    if value is None or value[1] is None or value[2] is None:
+def _ends(value: Value | None, digits: int) -> tuple[float, float] | None:
+    if value is None or value[1] is None or value[2] is None or is_point(value[1], value[2], digits):
         return None
     return value[1], value[2]
 
@@ -321,7 +321,9 @@ def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]], standings:
     first, others = ranked[0], ranked[1:]
     equal = [row["label"] for row in ranked if row["first"] == first["first"]]
     if len(equal) > 1:
-        return f"Best by {bars[0].label}, with equal numbers: {_listed(equal)}.{_above(standings)}"
+        return (
+            f"Best by {bars[0].label}, with equal numbers: {_listed(equal)}.{_above_chance(standings, equal)}"
+        )
     text = f"Best by {bars[0].label}: {first['label']}."
     own = first["ends"]
     ends = [row["ends"] for row in others]
@@ -332,13 +334,13 @@ def _verdict(bars: Sequence[Bars], rows: Sequence[Mapping[str, Any]], standings:
             if near
             else " Its 95 % interval overlaps that of no other ranked model."
         )
-    if _is_below(standings, first["label"]):
-        return f"{text} {first['label']} is not above chance on clean images."
-    return text + _above(standings)
+    return text + _above_chance(standings, equal)
 
 
-def _above(standings: pl.DataFrame | None) -> str:
-    """Return a sentence, after a space, where each model that is ranked is above chance by a measure."""
+def _above_chance(standings: pl.DataFrame | None, best: Sequence[str]) -> str:
+    """Return a sentence, after a space, on the best models that are not above chance, or where all are."""
+    if below := [label for label in best if _is_below(standings, label)]:
+        return f" {_listed(below)} {'is' if len(below) == 1 else 'are'} not above chance on clean images."
     if standings is None or not {"ranked", "above_chance"} <= {*standings.columns}:
         return ""
     ranked = standings.filter("ranked").group_by("model").agg(pl.col("above_chance").fill_null(False).any())

@@ -66,7 +66,7 @@ def _scores(
     refuse(file, table, pl.col("id").fill_null("") == "", "id", "that of the item")
     if known is not None:
         unknown = ~pl.col("id").is_in(known["id"].implode())
-        refuse(file, table, unknown, "id", f"one of {answers}, or its item is missing there")
+        refuse(file, table, unknown, "id", f"one of {answers}: add the item there, or correct the id")
     severity = pl.col("severity").cast(pl.Int64, strict=False)
     refuse(file, table, severity.is_null() | (severity < 0), "severity", "a whole number, 0 for clean")
     text = pl.col("logits").str.strip_chars("[] \t\r\n").str.replace_all(r"\s+", " ")

@@ -459,6 +459,9 @@ def test_another_form_of_file_and_a_benchmark_whose_configuration_is_copied_are_
     (root / "config/demo.yaml").write_text("- a\n")
     error = refused(capsys, "b.yaml", "--source", "my.tsv", "--model", "emu3-chat")
     assert error == "error: config/demo.yaml: not a mapping of keys to values; mend or restore it"
+    (root / "config/demo.yaml").write_text("benchmark: bench-c\nselectors: []\ntargets: []\n")
+    error = refused(capsys, "b.yaml", "--source", "my.tsv", "--model", "emu3-chat")
+    assert error == "error: config/demo.yaml: demo is missing; mend or restore it"
 
 
 def test_a_model_on_a_server_has_a_name_that_the_server_lists(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -64,7 +64,7 @@ def test_answers_may_be_in_a_file_of_their_own(tmp_path: Path, capsys: pytest.Ca
     answers.filter(pl.col("id") != "q1").write_parquet(tmp_path / "items.parquet")
     with pytest.raises(
         SystemExit,
-        match=rf"row \d+: id is 'q1'; it should be one of {tmp_path}/items.parquet, or its ",
+        match=rf"row \d+: id is 'q1'; it should be one of {tmp_path}/items.parquet: add the ",
     ):
         main(["ras", str(with_answers), "--answers", str(tmp_path / "items.parquet")])
 

@@ -17,6 +17,7 @@ from benchc.planning.size import RunSize
 from benchc.schemas.parquet import write_table
 from benchc.schemas.subset import SUBSET
 from tests.config.trial import MODELS, errors, write_trial
+from tests.corruptions.own_files import DARKEN, written
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = """
@@ -130,6 +131,21 @@ def test_files_of_the_whole_pool_are_refused_and_those_of_a_part_are_not(monkeyp
         Workflow(load(raw, ROOT))
     Workflow(load(raw | {"sources": ["mmbench-dev-en"]}, ROOT))
     Workflow(load(raw | {"pool": {"per_task": 20, "total": None}}, ROOT))
+
+
+def test_a_group_of_ones_own_has_no_column_of_a_capability(monkeypatch, tmp_path):
+    monkeypatch.chdir(ROOT)
+    raw = yaml.safe_load(Path("config/demo-mllm-ic.yaml").read_text())
+    for group in ("spatial_perception", "light"):
+        code = DARKEN.replace("0.5]}", f'0.5]}}, group="{group}"')
+        own = written(tmp_path, code, f"{group}.py")
+        raw["corruptions"] |= {"own_files": [own], "types": ["shot_noise", "darken"]}
+        config = load(raw, ROOT)
+        if group == "light":
+            Workflow(config)
+        else:
+            with pytest.raises(InputError, match=r"group spatial_perception is also a mid-level capability"):
+                Workflow(config)
 
 
 def plan(config: Config, items: int) -> dict[str, tuple[tuple[str, ...], Amount]]:

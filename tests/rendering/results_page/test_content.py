@@ -210,6 +210,9 @@ def test_a_verdict_needs_intervals_of_all_and_two_ranked_models(run: Path) -> No
     main_table(run, low=[None, -0.15, None], high=[None, -0.05, None])
     verdict = page_content(run, PAGE, OUTPUTS)["verdict"]
     assert verdict.startswith("Best by RAS: Model <b>. ") and "interval" not in verdict
+    # An interval that is a point is shown as undefined.
+    main_table(run, low=[-0.25, -0.1, None], high=[-0.15, -0.1, None])
+    assert "interval" not in page_content(run, PAGE, OUTPUTS)["verdict"]
     one = pl.DataFrame({"model": ["Model A", "Model <b>", "Model C"], **CHANCE})
     one.with_columns(ranked=pl.Series([True, False, False])).write_csv(run / "tables/chance.csv")
     content = page_content(run, PAGE, OUTPUTS)
@@ -292,6 +295,13 @@ def test_no_model_is_best_and_no_reason_is_most_of_them_among_equals(run: Path) 
         "Best by RAS, with equal numbers: Model A and Model <b>. All ranked models are above chance on clean "
         "images."
     )
+    chance = pl.read_csv(run / "tables/chance.csv")
+    for above, text in (
+        ([True, False, False], "Model <b>. Model <b> is not above chance"),
+        ([False, False, False], "Model <b>. Model A and Model <b> are not above chance"),
+    ):
+        chance.with_columns(above_chance=pl.Series(above)).write_csv(run / "tables/chance.csv")
+        assert f"{text} on clean images." in page_content(run, PAGE, OUTPUTS)["verdict"]
     assert found["left_out"][0] == "s: 4 rows rejected, most often: x"
     (run / "sources/s.report.csv").write_text("\n".join(["id,line,kind,reason", lines[1], lines[0]]))
     assert page_content(run, PAGE, OUTPUTS)["left_out"][0] == "s: 2 rows rejected, for example: y"

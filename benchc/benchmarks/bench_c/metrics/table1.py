@@ -8,6 +8,7 @@ from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, clean_me
 from benchc.errors import InputError, recreate
 from benchc.schemas.models import Model
 from benchc.schemas.predictions import KEY
+from benchc.statistics.ranks import ranks
 from benchc.statistics.rounding import DIGITS
 
 # The arrows of Table 1.
@@ -106,9 +107,10 @@ def table1(
 def rank(values: pl.Series) -> pl.Series:
     """Return the rank of every value, Int64: 1 for the largest; ties share the smaller rank, null stays.
 
-    Values are compared by their first ``DIGITS`` decimals.
+    Values that agree to ``DIGITS`` decimals are equal.
     """
-    return values.round(DIGITS).rank("min", descending=True).cast(pl.Int64)
+    found = pl.Series(values.name, ranks(-values.cast(pl.Float64).to_numpy()))
+    return found.set(values.is_null(), None)
 
 
 def best_rows(table: pl.DataFrame, ranked: Container[str] | None = None) -> dict[str, set[int]]:

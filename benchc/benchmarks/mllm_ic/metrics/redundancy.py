@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from benchc.statistics.ranks import differences
 from benchc.statistics.resampling import Floats, percentile_interval
 from benchc.statistics.rounding import DIGITS
 
@@ -68,8 +69,6 @@ def growing_subsets(accuracy: Floats) -> Subsets:
 
 
 def _centred_ranks(values: Floats) -> Floats:
-    shown = np.round(values, DIGITS)
-    below = shown[..., None, :] < shown[..., :, None]
-    equal = shown[..., None, :] == shown[..., :, None]
-    ranks = below.sum(axis=-1) + equal.sum(axis=-1) / 2
+    found = differences(values)
+    ranks = (found > 0).sum(axis=-1) + (found == 0).sum(axis=-1) / 2
     return np.asarray(ranks - ranks.mean(axis=-1, keepdims=True))

@@ -1,5 +1,6 @@
 """Judgements of people, in a CSV file."""
 
+import operator
 import re
 import sys
 from collections import defaultdict
@@ -60,9 +61,11 @@ def human_judge(
     for comparison in comparisons:
         item, corruption, severity, kind, reference, *_ = comparison
         where = f"{item.id} under {corruption} at severity {severity}, kind {kind}, reference {reference}"
-        texts = scores.get(_key(comparison))
+        key = _key(comparison)
+        texts = scores.get(key)
         if not texts:
-            other = f", or correct that of {', '.join(others[0])}, which is not in the run" if others else ""
+            near = [other for other in others if sum(map(operator.ne, other, key)) == 1]
+            other = f", or correct that of {', '.join(near[0])}, which is not in the run" if near else ""
             raise InputError(f"{path}: has no score of model {model} of {where}; add a row{other}")
         allowed = [str(score) for score in SCORES[item.task]]
         if wrong := [text for text in texts if text not in allowed]:

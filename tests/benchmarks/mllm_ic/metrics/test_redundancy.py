@@ -15,6 +15,10 @@ def test_the_correlation_is_spearmans_with_ties_and_the_sample_does_not_choose_t
     assert np.isnan(rank_correlation(np.ones(4), np.arange(4.0)))
     # Equal but for the last bits.
     assert rank_correlation(np.array([0.1 + 0.2, 0.3, 0.5]), np.array([1.0, 1.0, 2.0])) == pytest.approx(1)
+    # At the boundary of two roundings to 9 decimals.
+    assert rank_correlation(
+        np.array([0.4916015625, 0.49160156250000003, 0.5]), np.array([1.0, 1.0, 2.0])
+    ) == pytest.approx(1)
     sample = np.array([[0.3, 0.1], [0.2, 0.5], [0.1, 0.9]])  # by all types the models rise
     resample = np.array([[0.1, 0.1], [0.5, 0.3], [0.9, 0.2]])
     found = growing_subsets(np.stack([sample, resample]))

@@ -159,6 +159,8 @@ def test_scores_that_do_not_count_are_told(tmp_path: Path, capfd: pytest.Capture
     )
     with pytest.raises(InputError, match=f"{missing}, 0, which is not in the run$"):
         scored(tmp_path, SCORED.replace("m,s/c,clean", "m,s/C,clean"))
+    with pytest.raises(InputError, match=r"has no score of model m of s/c under clean at .*; add a row$"):
+        scored(tmp_path, SCORED.replace("m,s/c,clean", "m,s/C,fog"))
     scored(tmp_path, SCORED + "m,s/0,jpeg,2,dis,0,1\nm,s/c,fog,2,dis,0,1\nother,s/c,jpeg,2,dis,0,1\n")
     said = capfd.readouterr().err
     others = "scores of model m of 2 comparisons that the run does not have, not used, such as of"
