@@ -136,10 +136,10 @@ def test_files_of_the_whole_pool_are_refused_and_those_of_a_part_are_not(monkeyp
 def test_a_group_of_ones_own_has_no_column_of_a_capability(monkeypatch, tmp_path):
     monkeypatch.chdir(ROOT)
     raw = yaml.safe_load(Path("config/demo-mllm-ic.yaml").read_text())
+    raw["corruptions"]["types"] += ["darken"]
     for group in ("spatial_perception", "light"):
         code = DARKEN.replace("0.5]}", f'0.5]}}, group="{group}"')
-        own = written(tmp_path, code, f"{group}.py")
-        raw["corruptions"] |= {"own_files": [own], "types": ["shot_noise", "darken"]}
+        raw["corruptions"]["own_files"] = [written(tmp_path, code, f"{group}.py")]
         config = load(raw, ROOT)
         if group == "light":
             Workflow(config)
