@@ -76,6 +76,7 @@ SERVE = "--serve"
 SHARED = "BENCHC_TESTS_PRELOADED"
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ("benchc", "scripts")
+LOGGER = "snakemake_logger_plugin_stages."
 CLOSURE = "benchc/closure.py"
 COMMANDS = "scripts.benchc"
 STAGES = "scripts.stage"
@@ -180,16 +181,21 @@ class Modules:
     def __init__(self, sources: Sources) -> None:
         self.contents = dict(sources.known.keys())
         self.stamps = stamps(ROOT)
+        before = set(sys.modules)
         for name in sorted(self.contents):
             module = name.removesuffix(".py").replace("/", ".")
             # Those that run as `python -m`, which imports no module a second time.
             if name.startswith("scripts/") and module not in (COMMANDS, STAGES):
                 importlib.import_module(module.removesuffix(".__init__"))
-        found = [name for name in sys.modules if name.partition(".")[0] in PROJECT]
+        of_project = [name for name in sys.modules if name.partition(".")[0] in PROJECT]
+        # These have classes of the project.
+        of_logger = [name for name in sys.modules.keys() - before if name.startswith(LOGGER)]
         # torchvision's operators are declared as long as their module exists.
-        self.kept = {name: sys.modules.pop(name) for name in found}
+        self.kept = {name: sys.modules.pop(name) for name in (*of_project, *of_logger)}
         holders = [
-            each for module in self.kept.values() for each in (module, module.__spec__, module.__loader__)
+            holder
+            for module in map(self.kept.get, of_project)
+            for holder in (module, module.__spec__, module.__loader__)
         ]
         self.paths = [
             (holder, name, value)
