@@ -42,7 +42,7 @@ from tests.stages import call_stage
 
 REPO = "owner/tiny"
 URL = "http://127.0.0.1:9"
-WEIGHTS = "0.00047 GB"  # of the small checkpoint
+WEIGHTS = "0.47 MB"  # of the small checkpoint
 ENTRIES: dict[str, dict[str, Any]] = {
     "hub-model": {"repo": REPO, "revision": None},
     "pinned-model": {"repo": REPO, "revision": FIRST},
