@@ -29,8 +29,9 @@ NAME = re.compile(
 )
 # User and password in an address.
 USER = re.compile(r"(?<=://)[^/?#\s@'\"]*@")
-# A parameter of an address, also of one that cannot be read.
-PARAMETER = re.compile(r"(?<=[?&#;])([\w.%-]+)=[^&#;\s\"'\\]*")
+# A parameter, and user and password, of an address, also of one that cannot be read.
+PARAMETER = re.compile(r"(?<=[?&#;])([^?&#;=\s\"]+)=[^&#;\"]*")
+HOLDER = re.compile(r"(?<=//)[^/?#\"]*@")
 # Between two letters of a secret that was broken over lines, also where these are escaped, also repeatedly.
 BREAK = r"(?:\s|\\{1,8}[nrt])*"
 # Two alphabets of base64.
@@ -71,8 +72,10 @@ def without_keys(text: str) -> str:
 
     For settings. In other texts a parameter such as `;max_tokens=5` may be no secret.
     """
-    text = USER.sub(f"{REMOVED}@", text)
-    return PARAMETER.sub(lambda each: f"{each[1]}={REMOVED}" if NAME.search(each[1]) else each[0], text)
+    text = HOLDER.sub(f"{REMOVED}@", text)
+    return PARAMETER.sub(
+        lambda each: f"{each[1]}={REMOVED}" if NAME.search(unquote(each[1])) else each[0], text
+    )
 
 
 def redacted(text: str) -> str:

@@ -67,6 +67,8 @@ TRANSIENT = (
     "or drain",
 )
 FULL = ("MaxSubmitJob", "GrpSubmitJob")
+# Of TRANSIENT, those after which SLURM may have the job.
+OPEN = ("timed out", "Zero Bytes")
 SECONDS_OF_TRIES = 900.0
 LINE_AFTER_TRIES = 3
 # Short jobs run one after another in one job of SLURM, if each is ready within seconds of the one before it.
@@ -407,10 +409,14 @@ class Executor(SlurmExecutor):  # type: ignore[misc]  # the plugin has no types
             before_sleep=self._say_that_it_waits,
             reraise=True,
         )
+        is_open = False
         for attempt in tries:
             with attempt:
-                is_first = attempt.retry_state.attempt_number == 1
-                id_ = (None if is_first else _accepted(token)) or _submitted(command, script)
+                try:
+                    id_ = (_accepted(token) if is_open else None) or _submitted(command, script)
+                except TransientError as error:
+                    is_open = is_open or any(text in str(error) for text in OPEN)
+                    raise
         return id_
 
     def _has_tried_enough(self, state: tenacity.RetryCallState) -> bool:

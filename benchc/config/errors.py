@@ -21,10 +21,10 @@ Place = tuple[str | int, ...]
 
 
 class ConfigError(InputError):
-    """A configuration is invalid. ``errors`` has one line for each error."""
+    """A configuration is invalid. ``errors`` has one line for each error, without keys in addresses."""
 
     def __init__(self, errors: Sequence[str]) -> None:
-        super().__init__(*errors)
+        super().__init__(*map(without_keys, errors))
         self.errors = self.args
 
     def __str__(self) -> str:

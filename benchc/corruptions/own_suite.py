@@ -20,8 +20,9 @@ from benchc.pluralize import pluralize
 from benchc.user_paths import relative_path
 
 NAME = re.compile("[a-z][a-z0-9_]*")
-# Columns of tables beside those of corruptions and groups: averages, labels, ends of intervals, marks.
-COLUMN = re.compile("clean|corrupted|overall|model|severity_[0-9]+|.*_(low|high|style)")
+# Columns of tables beside those of corruptions and groups: averages and labels; and what stands beside each.
+COLUMN = re.compile("clean|corrupted|overall|model|severity_[0-9]+")
+BESIDE = re.compile("(.*)_(low|high|style)")
 
 
 def suite_with(name: str, own_files: Iterable[str | Path] = ()) -> Suite:
@@ -60,6 +61,13 @@ def _extended(name: str, files: tuple[str, ...], stamps: tuple[str, ...]) -> Sui
             owners[type_.name] = file
             groups.setdefault(group, []).append(type_)
             added.append(type_.name)
+    columns = {*owners, *groups}
+    for name in columns - {*suite.groups, *(type_.name for type_ in suite.types())}:
+        of = BESIDE.fullmatch(name)
+        if of and (of[1] in columns or COLUMN.fullmatch(of[1])):
+            raise InputError(
+                f"{', '.join(files)}: {name} may be a column of tables that belongs to {of[1]}; rename it"
+            )
     extended = replace(suite, groups={group: tuple(types) for group, types in groups.items()})
     try_kernels([recipe_of(each, extended) for each in added])
     return extended

@@ -29,9 +29,9 @@ from benchc.sources.error import SourceError
 MIB = 2**20
 HUB = "https://huggingface.co"
 TOKEN = "HF_TOKEN"
-# Temporary errors.
 # In which a file would be kept as it was sent.
-CODINGS = ("gzip", "x-gzip", "deflate", "br", "zstd")
+CODINGS = frozenset({"gzip", "x-gzip", "deflate", "compress", "br", "zstd"})
+# Temporary errors.
 RETRIED_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 DENIED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 
@@ -246,7 +246,8 @@ def _fetch(url: str, part: Part, checked: bool, size: int | None, limits: Limits
         coding = response.headers.get("Content-Encoding", "")
         # Some servers say so of a file that is compressed itself. An MD5 tells.
         is_packed = httpx.URL(url).path.endswith((".gz", ".tgz"))
-        if coding.lower() in CODINGS and not is_packed and not checked:
+        is_coded = not CODINGS.isdisjoint(each.strip() for each in coding.lower().split(","))
+        if is_coded and not is_packed and not checked:
             raise UnavailableError(f"the server sends its file compressed ({coding[:20]}), unasked")
         check_size(response, size)
         found = Origin.of(url, response)

@@ -4,24 +4,17 @@ import numpy as np
 import numpy.typing as npt
 
 from benchc.statistics.resampling import Floats
-from benchc.statistics.rounding import DIGITS
-
-
-def differences(values: Floats) -> Floats:
-    """Return each value less each other, float64[..., things, things], to ``DIGITS`` decimals.
-
-    Values are compared by these. Rounded themselves, equal means that differ by rounding errors of their sums
-    could differ in the last decimal.
-    """
-    return np.asarray(np.round(values[..., :, None] - values[..., None, :], DIGITS))
+from benchc.statistics.rounding import tied
 
 
 def ranks(values: Floats) -> npt.NDArray[np.int64]:
     """Return the rank of each value, 1 for the lowest. NaN has rank 0.
 
-    Values that agree to ``DIGITS`` decimals share the lower rank.
+    Values that agree to ``rounding.DIGITS`` decimals share the lower rank.
     """
-    return np.where(np.isnan(values), 0, (differences(values) > 0).sum(axis=1) + 1)
+    shown = tied(values)
+    below = (shown[None, :] < shown[:, None]).sum(axis=1) + 1
+    return np.where(np.isnan(values), 0, below)
 
 
 def rank_shares(draws: Floats) -> Floats:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchc.cluster import executor
-from benchc.cluster.executor import FULL, RefusedError, TransientError, _submitted
+from benchc.cluster.executor import FULL, RefusedError, TransientError, UnansweredError, _submitted
 from benchc.cluster.submitted import Submitted
 from benchc.workflow.records import inputs_digest
 
@@ -92,11 +92,30 @@ def test_a_job_that_was_accepted_without_an_answer_is_not_submitted_again(
     assert answers == []
 
 
-def test_the_first_time_squeue_is_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_squeue_is_asked_only_where_a_job_may_have_been_accepted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(executor, "comments", None)
+    monkeypatch.setattr("tenacity.nap.time.sleep", lambda seconds: None)
     assert Submitting()._sbatch("echo 1", "", "token") == "1"
+    refused = "echo 'sbatch: error: Unable to contact slurm controller (connect failure)' >&2; exit 1"
+    command = f"[ -e {tmp_path}/tried ] && echo 7 || {{ touch {tmp_path}/tried; {refused}; }}"
+    assert Submitting()._sbatch(command, "", "token") == "7"
     with pytest.raises(RefusedError, match=r"^no such partition$"):
         Submitting()._sbatch("echo 'sbatch: error: no such partition' >&2; exit 1", "", "token")
+
+
+def test_a_job_that_may_have_been_accepted_is_not_called_refused(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(executor, "comments", lambda: None)
+    monkeypatch.setattr(executor, "LINE_AFTER_TRIES", 2)
+    seconds = iter(range(0, 9000, 400))
+    monkeypatch.setattr(executor, "time", SimpleNamespace(monotonic=lambda: next(seconds)))
+    monkeypatch.setattr("tenacity.nap.time.sleep", lambda seconds: None)
+    with pytest.raises(UnansweredError, match=r"^squeue does not say whether SLURM accepted a job$"):
+        Submitting()._sbatch(TIMED_OUT, "", "token")
+    assert caplog.messages == ["squeue does not say whether SLURM accepted a job; it is asked again."]
 
 
 class Submitting(executor.Executor):

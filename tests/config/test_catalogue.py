@@ -510,6 +510,7 @@ def test_paths_of_files_to_convert_are_checked(raw: dict[str, Any], root: Path) 
 
 def test_errors_of_addresses_have_no_secret(raw: dict[str, Any], root: Path) -> None:
     key = "?key=AIzaSECRET99"
+    raw["sources"] = ["drawn-text", "v"]
     for given in (
         f"url: 'https://x.org/t.tsv{key}', md5: {'0f' * 16}, mirrors: ['https://x.org/t.tsv{key}']",
         f"url: 'HTTPS://x.org/t.tsv{key}'",
@@ -524,6 +525,13 @@ def test_errors_of_addresses_have_no_secret(raw: dict[str, Any], root: Path) -> 
         "url: 'ftp://x.org/t.tsv#token=AIzaSECRET99'",
         "url: 'ftp://x.org/t.tsv?a=1;pwd=AIza+SECRET99'",
         f"url: 'https:/x.org/t.tsv{key}'",
+        "url: 'ftp://me:pa ssSECRET@x.org/t.tsv'",
+        "url: '//me:SECRETSECRET@x.org/t.tsv'",
+        "url: 'ftp://x.org/t.tsv?api[key]=AIzaSECRET99&k%65y=AIza SECRET99'",
+        f"url: 'https://x.org/t.tsv', md5: {'0f' * 16}, mirrors: ['https://x.org/a{key}', 'https://x.org/a{key}']",
+        f"url: 'https://[x.org/t.tsv{key}', md5: {'0f' * 16}, mirrors: ['https://[x.org/t.tsv{key}']",
+        f"path: 'https://x.org/t.tsv{key}'",
+        f"'https://x.org/t.tsv{key}': 1",
         f"url: 'ftp://[x.org/t.tsv{key}'",
         "convert: {format: vqav2, files: {questions: 'https://x.org/q.zip#token=SECRET', images: i, "
         f"annotations: a.json}}, md5: {{questions: {'0f' * 16}}}, "

@@ -58,7 +58,8 @@ def test_own_corruptions_join_a_copy_of_the_suite(tmp_path):
         ("severity_2", "noise", "severity_2 may be another column of tables; rename the function"),
         ("grain", "overall", "overall may be another column of tables; rename the group"),
         ("grain", "model", "model may be another column of tables; rename the group"),
-        ("blur_low", "noise", "blur_low may be another column of tables; rename the function"),
+        ("blur_low", "noise", "blur_low may be a column of tables that belongs to blur; rename it"),
+        ("grain", "clean_style", "clean_style may be a column of tables that belongs to clean; rename it"),
         ("blur", "noise", "blur is also the name of a group; rename the function"),
         ("grain", "fog", "the group fog is also a corruption; rename the group"),
     ],
@@ -67,6 +68,11 @@ def test_a_name_stands_for_one_column_of_tables(tmp_path, name, group, reason):
     text = GRAIN.replace("def grain", f"def {name}").replace('"noise"', f'"{group}"')
     with pytest.raises(InputError, match=rf"mine\.py: {reason}$"):
         suite_with("imagenet-c", [written(tmp_path, text)])
+
+
+def test_a_name_may_end_as_the_columns_of_others(tmp_path):
+    text = GRAIN.replace("def grain", "def light_low").replace('"noise"', '"film_style"')
+    assert group_of("light_low", suite_with("imagenet-c", [written(tmp_path, text)])) == "film_style"
 
 
 def test_a_function_and_a_group_of_ones_own_have_different_names(tmp_path):

@@ -325,6 +325,8 @@ def test_a_file_that_is_sent_compressed_is_refused(server, path, monkeypatch):
 
     monkeypatch.setattr(Handler, "do_GET", do_get)
     assert "the server sends its file compressed (GZip), unasked" in refused(server, path, md5=None)
+    coding = "aws-chunked, gzip"
+    assert f"({coding})" in refused(server, path, md5=None)
     # As some servers say of a file that is compressed itself.
     packed = server.url.replace("data.tsv", "data.tsv.gz")
     assert download(packed, path, None, limits=QUICK) == MD5

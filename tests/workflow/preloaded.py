@@ -2,8 +2,9 @@
 
 A server imports the packages and forks a process for every `python -m MODULE` and `python FILE.py`. It
 imports the project's modules, too. A process has them if all source files of its working directory are those
-of the server's checkout, byte for byte; else it imports its own, as without the server. The server also keeps
-what `benchc.closure` has read of the source files, which is half of the time of a dry run.
+of the server's checkout, by size and time or else by content; else it imports its own, as without the server.
+The server also keeps what `benchc.closure` has read of the source files, which is half of the time of a dry
+run.
 
 `python -m tests.workflow.preloaded COMMAND...` runs a command whose jobs use it; commands that it runs in
 this way share its server. Snakemake's benchmark files then measure the waiting process, not the job.
@@ -178,14 +179,14 @@ class Sources:
 class Modules:
     """The modules of the project that its stages and commands import."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: Sources, known: dict[str, tuple[int, int]]) -> None:
         self.contents = dict(sources.known.keys())
-        self.stamps = stamps(ROOT)
+        self.stamps = known
         before = set(sys.modules)
         for name in sorted(self.contents):
             module = name.removesuffix(".py").replace("/", ".")
             # Those that run as `python -m`, which imports no module a second time.
-            if name.startswith("scripts/") and module not in (COMMANDS, STAGES):
+            if name.startswith("scripts/") and module not in READING:
                 importlib.import_module(module.removesuffix(".__init__"))
         of_project = [name for name in sys.modules if name.partition(".")[0] in PROJECT]
         # These have classes of the project.
@@ -257,8 +258,9 @@ def import_packages() -> tuple[Sources, Modules]:
         importlib.import_module(package)
     importlib.import_module("snakemake.cli").get_argument_parser()  # looks for plugins and imports them
     use_packages()
+    before = stamps(ROOT)  # before they are read
     sources = Sources()
-    modules = Modules(sources)
+    modules = Modules(sources, before)
     sys.path.remove(str(ROOT))
     gc.collect()
     gc.freeze()

@@ -131,6 +131,8 @@ def test_a_reading_is_of_single_answers() -> None:
     for readings in (["sample", "deterministic"], ["decoding"]):
         assert list(crosscheck.reading_errors(raw(readings=readings), "r.yaml")) == []
     assert list(crosscheck.reading_errors(raw(), "r.yaml")) == []
+    # Without models there are no answers.
+    assert list(crosscheck.reading_errors(raw(models=[], readings=["sample"]), "r.yaml")) == []
 
 
 def test_every_type_has_a_template() -> None:

@@ -15,7 +15,7 @@ import polars as pl
 from benchc.benchmarks.bench_c.metrics.cube import CLEAN_METRICS, SHIFT_METRICS, Cube
 from benchc.benchmarks.bench_c.metrics.table1 import RANKED
 from benchc.statistics.resampling import drawn_means, item_counts, on_grid, percentile_interval
-from benchc.statistics.rounding import DIGITS, rounded
+from benchc.statistics.rounding import rounded, tied
 
 Floats = npt.NDArray[np.float64]
 
@@ -84,7 +84,7 @@ def bootstrap(
     with_rank = [ranked is None or model in ranked for model in cube.models]
     for (metric, weighting), values in drawn_of_ranked.items():
         ranks = np.full((draws + 1, len(values)), np.nan)
-        ranks[:, with_rank] = ranks_of(np.column_stack(values)[:, with_rank].round(DIGITS))
+        ranks[:, with_rank] = ranks_of(tied(np.column_stack(values)[:, with_rank]))
         items = (kappa > 0).sum() if weighting == KAPPA else len(cube.items)
         column = Column(None, None, f"rank_{metric}", weighting)
         for number, model in enumerate(cube.models):

@@ -5,9 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from benchc.statistics.ranks import differences
 from benchc.statistics.resampling import Floats, percentile_interval
-from benchc.statistics.rounding import DIGITS
+from benchc.statistics.rounding import DIGITS, tied
 
 # The lower end of the 95 % interval of the rank correlation, from which a subset keeps the ranking.
 KEPT = 0.95
@@ -69,6 +68,8 @@ def growing_subsets(accuracy: Floats) -> Subsets:
 
 
 def _centred_ranks(values: Floats) -> Floats:
-    found = differences(values)
-    ranks = (found > 0).sum(axis=-1) + (found == 0).sum(axis=-1) / 2
+    shown = tied(values)
+    below = shown[..., None, :] < shown[..., :, None]
+    equal = shown[..., None, :] == shown[..., :, None]
+    ranks = below.sum(axis=-1) + equal.sum(axis=-1) / 2
     return np.asarray(ranks - ranks.mean(axis=-1, keepdims=True))

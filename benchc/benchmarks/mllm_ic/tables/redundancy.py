@@ -17,7 +17,7 @@ from benchc.rendering.markdown import paragraph
 from benchc.rendering.numbers import MISSING
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
-from benchc.statistics.rounding import DIGITS, rounded
+from benchc.statistics.rounding import rounded, tied
 
 # Of fewer models, no two-sided rank correlation is significant (p at most 0.05).
 LEAST_MODELS = 5
@@ -65,7 +65,7 @@ def redundancy(
         return _without(facts, TOO_FEW.format(least=LEAST_MODELS, models=models) + chance.left_out)
     columns = run.columns()
     accuracy = run.average(run.draws(ranked, {name: columns[name] for name in types}, draws, seed))
-    if np.ptp(np.round(accuracy[0].mean(axis=1), DIGITS)) == 0:
+    if np.ptp(tied(accuracy[0].mean(axis=1))) == 0:
         return _without(facts, EQUAL + chance.left_out)
     with_all = rank_correlation(accuracy.transpose(0, 2, 1), accuracy.mean(axis=2)[:, None, :])
     between = rank_correlation(accuracy[0].T[:, None, :], accuracy[0].T[None, :, :])

@@ -1,6 +1,5 @@
 """Table A.1: errors, a row for each model and level, a column for each corruption."""
 
-import numpy as np
 import polars as pl
 
 from benchc.benchmarks.vqa_robustness.inputs import ErrorTable
@@ -13,7 +12,7 @@ from benchc.rendering.chance import ORDER, ChanceTable
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 from benchc.rendering.published import compare_with_published
-from benchc.statistics.rounding import DIGITS
+from benchc.statistics.rounding import tied
 
 CAPTION = (
     "Errors by model, level and corruption; level 0 is clean.{marks} The first row is the best answer that "
@@ -75,7 +74,7 @@ def table_a1(errors: ErrorTable, chance: ChanceTable) -> Table:
 
 def _styles(row: Floats, level: int) -> list[str | None]:
     """Return the style of each error of a row: none on clean images, or where all are equal."""
-    shown = np.round(row, DIGITS)
+    shown = tied(row)
     low, high = shown.min(), shown.max()
     if not level or low == high:
         return [None] * len(row)

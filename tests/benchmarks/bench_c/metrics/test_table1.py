@@ -67,6 +67,8 @@ def test_the_best_of_each_column_follows_its_arrow():
     rising = pl.DataFrame({name: [0.1, 0.2, 0.3] for name in HIGHER_IS_BETTER})
     up = {"acc_clean", "delta_acc", "ras"}
     assert best_rows(rising) == {name: {2 if name in up else 0} for name in HIGHER_IS_BETTER}
+    near = [0.4916015625, 0.49160156250000003, 0.4916015625]
+    assert best_rows(pl.DataFrame(dict.fromkeys(HIGHER_IS_BETTER, near)))["ras"] == {0, 1, 2}
     # Among the ranked ones alone, without those that have no value.
     labels = rising.with_columns(label=pl.Series(["A", "B", "C"]), ras=pl.Series([0.1, None, 0.3]))
     best = best_rows(labels, {"A", "B"})
