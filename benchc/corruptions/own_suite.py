@@ -62,7 +62,7 @@ def _extended(name: str, files: tuple[str, ...], stamps: tuple[str, ...]) -> Sui
             groups.setdefault(group, []).append(type_)
             added.append(type_.name)
     columns = {*owners, *groups}
-    for name in columns - {*suite.groups, *(type_.name for type_ in suite.types())}:
+    for name in sorted(columns - {*suite.groups, *(type_.name for type_ in suite.types())}):
         of = BESIDE.fullmatch(name)
         if of and (of[1] in columns or COLUMN.fullmatch(of[1])):
             raise InputError(

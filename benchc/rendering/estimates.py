@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from benchc.statistics.resampling import Floats, percentile_interval
-from benchc.statistics.rounding import rounded, tied
+from benchc.statistics.rounding import rounded, tied_series
 
 
 def estimates(name: str, drawn: Floats) -> dict[str, pl.Series]:
@@ -37,8 +37,7 @@ def best_two(values: pl.Series, competes: pl.Series) -> list[str | None]:
 
     ``competes``: the rows that are compared; none is marked if their values are equal.
     """
-    shown = pl.Series(tied(values.cast(pl.Float64).to_numpy()), nan_to_null=True)
-    rank = shown.set(~competes, None).rank("dense", descending=True)
+    rank = tied_series(values).set(~competes, None).rank("dense", descending=True)
     distinct = rank.drop_nulls().n_unique()
     marks: Mapping[float, str] = {1: "bold", 2: "italic"} if distinct > 1 else {}
     return [marks.get(place) for place in rank.to_list()]

@@ -8,12 +8,12 @@ from benchc.statistics.rounding import tied
 
 
 def ranks(values: Floats) -> npt.NDArray[np.int64]:
-    """Return the rank of each value, 1 for the lowest. NaN has rank 0.
+    """Return the rank of each value along the last axis, 1 for the lowest. NaN has rank 0.
 
     Values that agree to ``rounding.DIGITS`` decimals share the lower rank.
     """
     shown = tied(values)
-    below = (shown[None, :] < shown[:, None]).sum(axis=1) + 1
+    below = (shown[..., None, :] < shown[..., :, None]).sum(axis=-1) + 1
     return np.where(np.isnan(values), 0, below)
 
 
@@ -23,6 +23,6 @@ def rank_shares(draws: Floats) -> Floats:
     ``draws``: float64[draws, things]. A thing whose values are NaN has no rank.
     """
     count = draws.shape[1]
-    drawn = np.array([ranks(row) for row in draws]).reshape(-1, count)  # [draws, things]
+    drawn = ranks(draws)
     shares: Floats = (drawn[:, :, None] == np.arange(1, count + 1)).sum(axis=0) / max(1, len(drawn))
     return shares

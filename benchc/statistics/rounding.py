@@ -21,6 +21,11 @@ def tied(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return found
 
 
+def tied_series(values: pl.Series) -> pl.Series:
+    """Return numbers as :func:`tied`, Float64; null stays, and NaN becomes null."""
+    return pl.Series(values.name, tied(values.cast(pl.Float64).to_numpy()), nan_to_null=True)
+
+
 def rounded(values: npt.NDArray[np.float64]) -> pl.Series:
     """Return ``values``, float64[n], with ``DIGITS`` decimals; NaN becomes null, -0.0 is 0.0."""
     return pl.Series(np.round(values, DIGITS) + 0.0).fill_nan(None)

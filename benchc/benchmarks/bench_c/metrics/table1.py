@@ -8,7 +8,7 @@ from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, clean_me
 from benchc.errors import InputError, recreate
 from benchc.schemas.models import Model
 from benchc.schemas.predictions import KEY
-from benchc.statistics.rounding import tied
+from benchc.statistics.rounding import tied_series
 
 # The arrows of Table 1.
 HIGHER_IS_BETTER = {
@@ -108,7 +108,7 @@ def rank(values: pl.Series) -> pl.Series:
 
     Values that agree to ``rounding.DIGITS`` decimals are equal.
     """
-    return _tied(values).rank("min", descending=True).cast(pl.Int64)
+    return tied_series(values).rank("min", descending=True).cast(pl.Int64)
 
 
 def best_rows(table: pl.DataFrame, ranked: Container[str] | None = None) -> dict[str, set[int]]:
@@ -121,14 +121,10 @@ def best_rows(table: pl.DataFrame, ranked: Container[str] | None = None) -> dict
         others = pl.Series([label not in ranked for label in table["label"]])
         table = table.with_columns(table[name].set(others, None) for name in HIGHER_IS_BETTER)
     for name, higher in HIGHER_IS_BETTER.items():
-        column = _tied(table[name])
+        column = tied_series(table[name])
         target = column.max() if higher else column.min()
         best[name] = {row for row, value in enumerate(column) if value is not None and value == target}
     return best
-
-
-def _tied(values: pl.Series) -> pl.Series:
-    return pl.Series(values.name, tied(values.cast(pl.Float64).to_numpy()), nan_to_null=True)
 
 
 def _check_same_predictions(targets: Sequence[Model], scores: Sequence[pl.DataFrame]) -> None:
