@@ -101,14 +101,17 @@ corruptions:
 ```
 
 - A kernel is a function `(image, **parameters)` from uint8[H, W, 3] to a new array of the same shape. The
-  corruption has its name, which must differ from those of the suite.
+  corruption has its name, which must differ from the names of the suite's corruptions and groups, and from
+  other columns of tables: `clean`, `corrupted`, `overall`, `model`, `severity_1`, and the name of a corruption
+  or group with `_low`, `_high` or `_style`.
 - A parameter has a list of values, one for every severity of the suite, mildest first, or a single value for
   all.
 - A kernel that needs random numbers gets them as its second argument. `noise` names the function that samples
   them from a `numpy.random.Generator`. Other random numbers, such as `np.random.rand()`, are refused, and so
   is a kernel that keeps something between calls. The image is read-only: change a copy.
 - `group="weather"` puts the corruption into this group in figures (default: `own`), and `resizes=True` allows
-  a result of another size.
+  a result of another size. A new group may have neither the name of a corruption nor of such a column, nor,
+  in MLLM-IC, of a mid-level capability, such as `spatial_perception`.
 
 The file runs whenever the configuration is read, and every kernel is tried on two images (40 x 48 and, at the
 highest severity, 240 x 320 pixels), so that an error stops the run before its first job. The file may import
