@@ -4,6 +4,10 @@ Every model of the run predicts every item of the generated sources, not only of
 under blur and noise at severity 5.
 """
 
+import os
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -34,19 +38,17 @@ def items(folder) -> pl.DataFrame:
     return pl.concat(read_table(path, ITEMS) for path in sorted((folder / "sources").glob("*.parquet")))
 
 
-@pytest.fixture(scope="module")
-def answers(config, items) -> pl.DataFrame:
-    """One row per item, model and view: the option predicted, and whether it is right."""
+@cache
+def scorer_of(family: str, scoring: str, folder: Path):
     import torch
 
     torch.set_num_threads(1)
-    trained = Run(config).models.trained
-    scorers = {
-        id_: load_scorer(model.family, model.scoring, CheckpointSource(str(ROOT / trained.folder(id_))))
-        for id_, model in config.models.items()
-    }
+    return load_scorer(family, scoring, CheckpointSource(str(folder)))
+
+
+def predictions(models: list[tuple[str, str, str, Path]], items: pl.DataFrame) -> list[tuple]:
     rows = []
-    for item in track(items.iter_rows(named=True), label="world", unit="items", total=items.height):
+    for item in items.iter_rows(named=True):
         images = [decode(image["bytes"]) for image in item["images"]]
         views = [
             images,
@@ -57,12 +59,29 @@ def answers(config, items) -> pl.DataFrame:
             ),
         ]
         question = Question(item["question"], tuple(item["options"]), item["hint"])
-        for model, scorer in scorers.items():
-            chosen = scorer.score(question, views).logits.argmax(axis=1)
+        for id_, *model in models:
+            chosen = scorer_of(*model).score(question, views).logits.argmax(axis=1)
             rows += [
-                (model, view, item["category"], len(item["options"]), int(k), int(k) == item["answer"])
+                (id_, view, item["category"], len(item["options"]), int(k), int(k) == item["answer"])
                 for view, k in zip(VIEWS, chosen, strict=True)
             ]
+    return rows
+
+
+@pytest.fixture(scope="module")
+def answers(config, items) -> pl.DataFrame:
+    """One row per item, model and view: the option predicted, and whether it is right."""
+    trained = Run(config).models.trained
+    models = [
+        (id_, model.family, model.scoring, ROOT / trained.folder(id_)) for id_, model in config.models.items()
+    ]
+    with ProcessPoolExecutor(os.cpu_count(), get_context("spawn")) as workers:
+        parts = workers.map(partial(predictions, models), items.iter_slices(20))
+        rows = [
+            row
+            for part in track(parts, label="world", unit="chunks", total=-(-items.height // 20))
+            for row in part
+        ]
     schema = ["model", "view", "category", "options", "prediction", "correct"]
     return pl.DataFrame(rows, schema=schema, orient="row")
 
