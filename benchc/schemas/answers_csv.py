@@ -31,14 +31,7 @@ def read_answers(
     ``assignment``: the severities of each item by corruption; None: all. Raises InputError, with the row,
     unless each item has one answer, which may be empty, under each of them. Warns of one answer to all items.
     """
-    rows = _rows(path, corruptions := [*corruptions], severities := [*severities])
-    _refuse(path, rows, ~pl.struct(KEY).is_first_distinct(), "has a second answer; remove one")
-    _refuse(
-        path,
-        rows,
-        ~pl.col("id").is_in(ids),
-        f"is no item of the run, such as {ids[0]!r}; correct it, or remove the row",
-    )
+    rows = listed_answers(path, ids, corruptions := [*corruptions], severities := [*severities])
     variants = [(CLEAN, 0), *((name, severity) for name in corruptions for severity in severities)]
     fill = "add a row with an empty answer where the model gave none"
     if assignment is None:
@@ -61,6 +54,22 @@ def read_answers(
         )
     finish = pl.lit(None, dtype=ANSWERS.columns["finish"])
     return whole.select(*KEY, reply="answer", finish=finish)
+
+
+def listed_answers(
+    path: Path, ids: Sequence[str] | None, corruptions: Iterable[str], severities: Iterable[int]
+) -> pl.DataFrame:
+    """Return the rows of a file as the columns row (its number), id, corruption, severity and answer.
+
+    ``ids``: of the run's items; None: not known. Raises InputError, with the row, where one is repeated, or
+    of another item, corruption or severity.
+    """
+    rows = _rows(path, [*corruptions], [*severities])
+    _refuse(path, rows, ~pl.struct(KEY).is_first_distinct(), "has a second answer; remove one")
+    if ids is not None:
+        other = f"is no item of the run, such as {ids[0]!r}; correct it, or remove the row"
+        _refuse(path, rows, ~pl.col("id").is_in(ids), other)
+    return rows
 
 
 def _rows(path: Path, corruptions: Sequence[str], severities: Sequence[int]) -> pl.DataFrame:

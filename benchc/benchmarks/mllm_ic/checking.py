@@ -7,6 +7,7 @@ from typing import cast
 from benchc.benchmarks.mllm_ic.categories import groups_of, read_categories
 from benchc.benchmarks.mllm_ic.questions import unmapped_counts, with_groups
 from benchc.benchmarks.mllm_ic.settings import Settings
+from benchc.checking.answers import STAGE, absent_file, check_answers
 from benchc.checking.finding import Finding, reason
 from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
@@ -40,10 +41,12 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
                 yield Finding("pool", "ok", name, f"{text}; in no mean of capabilities")
     except InputError as error:
         yield Finding("pool", "error", "capabilities", reason(error))
-    for id_, one in settings.imported.items():
-        if Path(one.file).is_file():
-            yield Finding("answers", "ok", id_, f"in {one.file}")
+    chosen = settings.corruptions
+    for id_, answers in settings.answers_from.items():
+        # Under circular evaluation, other ids than the pool's are asked.
+        yield check_answers(f"answers_from.{id_}", answers.file, chosen.types, chosen.severities, None)
+    for id_, predictions in settings.predictions_from.items():
+        if Path(predictions.file).is_file():
+            yield Finding(STAGE, "ok", f"predictions_from.{id_}", f"{predictions.file} exists; its job reads it")
         else:
-            key = "answers_from" if id_ in settings.answers_from else "predictions_from"
-            text = f"{key} names {one.file}, which does not exist; write it, or remove the model"
-            yield Finding("answers", "error", id_, text)
+            yield absent_file(f"predictions_from.{id_}", predictions.file)

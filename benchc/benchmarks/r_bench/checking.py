@@ -8,6 +8,7 @@ from benchc.benchmarks.r_bench.planning.plan import task_items, task_sizes
 from benchc.benchmarks.r_bench.settings import Settings
 from benchc.benchmarks.r_bench.tasks import TASK_LABELS
 from benchc.benchmarks.r_bench.workflow import RECORDINGS
+from benchc.checking.answers import STAGE, absent_file, check_answers
 from benchc.checking.finding import Finding, reason
 from benchc.checking.language_model import check_language_model
 from benchc.checking.pool import PoolFound
@@ -30,7 +31,10 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
     if settings.judge.kind == "llm":
         own = Path(settings.judge.recordings or RECORDINGS)
         yield from check_language_model("judge", settings.judge, own, network=network)
-    files = {f"answers_from.{id_}.file": one.file for id_, one in settings.answers_from.items()}
+    chosen = settings.corruptions
+    for id_, one in settings.answers_from.items():
+        yield check_answers(f"answers_from.{id_}.file", one.file, chosen.types, chosen.severities, pool)
+    files: dict[str, str] = {}
     for id_, judged in settings.judgements_from.items():
         files |= {f"judgements_from.{id_}.{kind}": getattr(judged, kind) for kind in ("dis", "ref", "com")}
     files |= {f"people[{number}]": file for number, file in enumerate(settings.people)}
@@ -38,10 +42,9 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
         files["judge.scores"] = settings.judge.scores
     for key, file in files.items():
         if Path(file).is_file():
-            yield Finding("answers", "ok", key, f"in {file}")
+            yield Finding(STAGE, "ok", key, f"{file} exists; its job reads it")
         else:
-            text = f"names {file}, which does not exist; write it, or remove the entry"
-            yield Finding("answers", "error", key, text)
+            yield absent_file(key, file)
 
 
 def _cells(settings: Settings, pool: PoolFound) -> Iterator[Finding]:

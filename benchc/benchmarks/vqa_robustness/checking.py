@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from benchc.benchmarks.vqa_robustness.settings import Settings
+from benchc.checking.answers import check_answers
 from benchc.checking.finding import Finding
 from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
@@ -12,14 +13,11 @@ from benchc.config.load import Config
 
 def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iterator[Finding]:
     """Yield what is right and wrong; nothing is loaded."""
-    del pool, load
+    del load
     settings = cast(Settings, config.settings)
     for id_, model in settings.answers_from.items():
-        if Path(model.file).is_file():
-            yield Finding("answers", "ok", id_, f"in {model.file}")
-        else:
-            text = f"answers_from names {model.file}, which does not exist; write it, or remove the model"
-            yield Finding("answers", "error", id_, text)
+        chosen = settings.corruptions
+        yield check_answers(id_, model.file, chosen.types, chosen.severities, pool, whole=True)
     scale = settings.vre.scale_of
     if scale is not None and not Path(scale).is_file():
         text = f"vre.scale_of names {scale}, which does not exist; correct the path, or give null"

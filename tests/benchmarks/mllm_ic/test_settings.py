@@ -184,21 +184,21 @@ def test_what_a_run_lacks_is_found_before_it_starts(raw, root):
         findings = check(config, pool, load=False, network=False)
         return [(each.level, each.subject, each.text) for each in findings]
 
-    absent = "answers_from names other.csv, which does not exist"
+    absent = "names other.csv, which does not exist; write it, or remove the entry"
     missing = "of a category that map.csv does not have; "
     assert found() == [
         ("ok", "drawn-text", "1 categories of 1 capabilities in map.csv"),
         ("error", "drawn-charts", "map.csv has no category of it; add its categories, or name another file"),
         ("error", "y of drawn-text", f"1 item {missing}add it, with a capability or a reason"),
-        ("error", "other", f"{absent}; write it, or remove the model"),
+        ("error", "answers_from.other", absent),
     ]
     kept = load(raw | settings | {"capabilities": {"categories": "map.csv", "unmapped": "keep"}}, root)
     assert ("ok", "y of drawn-text", f"1 item {missing}in no mean of capabilities") in found(kept)
     (root / "map.csv").write_text("source,category,capability,reason\ndrawn-text,x,ocr\n")
-    (root / "other.csv").touch()
+    (root / "other.csv").write_text("id,corruption,severity,answer\ncircular/1,clean,0,A\n")
     assert found() == [
         ("error", "capabilities", "map.csv: row 2: has fewer cells than the header; complete it"),
-        ("ok", "other", "in other.csv"),
+        ("ok", "answers_from.other", "1 answer in other.csv"),
     ]
 
 

@@ -91,9 +91,9 @@ def test_files_of_other_programs_are_named(folder: Path) -> None:
         ("error", "answers_from.gpt.file", absent("gpt.csv")),
         ("error", "judgements_from.other.dis", absent("dis.csv")),
         ("error", "judgements_from.other.ref", absent("ref.csv")),
-        ("ok", "judgements_from.other.com", "in there.csv"),
+        ("ok", "judgements_from.other.com", "there.csv exists; its job reads it"),
         ("error", "people[0]", absent("one.csv")),
-        ("ok", "people[1]", "in there.csv"),
+        ("ok", "people[1]", "there.csv exists; its job reads it"),
     ]
 
 
