@@ -66,7 +66,8 @@ def numbers(path: Path, table: pl.DataFrame, column: str, allowed: Sequence[str]
         )
         .alias("_")
     )
-    refuse(path, found, pl.col("_").is_null(), column, f"{allowed[0]} to {allowed[-1]}")
+    link = "or" if len(allowed) == 2 else "to"
+    refuse(path, found, pl.col("_").is_null(), column, f"{allowed[0]} {link} {allowed[-1]}")
     return found.with_columns(pl.col("_").alias(column)).drop("_")
 
 

@@ -102,8 +102,8 @@ corruptions:
 
 - A kernel is a function `(image, **parameters)` from uint8[H, W, 3] to a new array of the same shape. The
   corruption has its name, which must differ from the names of the suite's corruptions and groups, and from
-  other columns of tables: `clean`, `corrupted`, `overall`, `model`, `severity_1`, and the name of a corruption
-  or group with `_low`, `_high` or `_style`.
+  other columns of tables: `clean`, `corrupted`, `overall`, `model`, `severity_1`, and the name of a
+  corruption or group with `_low`, `_high` or `_style`.
 - A parameter has a list of values, one for every severity of the suite, mildest first, or a single value for
   all.
 - A kernel that needs random numbers gets them as its second argument. `noise` names the function that samples

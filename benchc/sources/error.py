@@ -9,3 +9,7 @@ class SourceError(InputError):
 
 class InvalidRowError(ValueError):
     """A row of a source cannot become an item; the message is the reason in the report."""
+
+
+class PastLastOptionError(InvalidRowError):
+    """The answer is the number of options, as it may be where the first is number 1."""

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeGuard
 
 from benchc.json_content import is_text, json_content
 from benchc.letters import LETTERS
-from benchc.sources.error import InvalidRowError
+from benchc.sources.error import InvalidRowError, PastLastOptionError
 
 # The two answers of a question whose answer is a word or a letter in place of an option.
 ANSWER_WORDS = (("Yes", "No"), ("A", "B"))
@@ -164,8 +164,7 @@ def present(text: str | None) -> str | None:
 
 
 def _category(values: Mapping[str, str], column: str) -> str | None:
-    text = present(values.get(column))
-    return text if text and text.strip() else None
+    return present((values.get(column) or "").strip())
 
 
 def _options_of_columns(values: Mapping[str, str]) -> list[str | None]:
@@ -206,7 +205,8 @@ def _answer(values: Mapping[str, str], options: list[str | None], form: AnswerFo
             raise InvalidRowError(f"{shown} is not the index of an option, from 0")
         position = int(float(answer))
         if position >= len(options) or options[position] is None:
-            raise InvalidRowError(f"the answer is option {position} from 0, which has no text")
+            past = PastLastOptionError if position == len(options) else InvalidRowError
+            raise past(f"the answer is option {position} from 0, which has no text")
         return position
     if len(answer) != 1 or answer not in LETTERS:
         capital = f": write {answer.upper()}" if len(answer) == 1 and answer.upper() in LETTERS else ""

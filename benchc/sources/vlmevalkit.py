@@ -11,9 +11,10 @@ import polars as pl
 from benchc.image_keys import derived_key, named_key, pixel_key
 from benchc.letters import LETTERS
 from benchc.ordered_map import ordered_map
+from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.schemas.items import ITEMS
-from benchc.sources.error import InvalidRowError, SourceError
+from benchc.sources.error import InvalidRowError, PastLastOptionError, SourceError
 from benchc.sources.item_images import read_image_names, read_item_images
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, present, read_item_text, read_open_text, with_answer_words
@@ -112,6 +113,11 @@ def opened_source(
         for row, images in ordered_map(rows.decoded, read, ThreadPoolExecutor(DECODERS), WAITING):
             rows.add(row, images)
             count += 1
+        if rows.count_from_one():
+            raise SourceError(
+                f"{path}: no answer is 0, and {pluralize(rows.past_last, 'answer')} would be right if the "
+                "first option were number 1; subtract 1 from all answers, or correct these rows"
+            )
         items = rows.finish()
         if not items:
             if not rows.remarks:
@@ -154,6 +160,7 @@ class _Rows:
         self._options = options
         self._open_ended = open_ended
         self._texts: dict[str, tuple[int, ItemText]] = {}
+        self.past_last = 0  # rows whose answer is the number of their options
         self._folder = folder
         self._store = store
         self._images: dict[str, list[StoredFile] | str | InvalidRowError] = {}
@@ -179,8 +186,8 @@ class _Rows:
         problem: str | None = None
         if len(index) > LONGEST_INDEX or not index.isprintable():
             index, problem = "", f"the index is not one line of up to {LONGEST_INDEX} characters"
-        elif not index:
-            problem = "has no index"
+        elif present(index) is None:
+            index, problem = "", "has no index"
         elif index in self._images:
             problem = f"index {index} is that of an earlier row"
         if problem := row.problem or problem:
@@ -205,6 +212,7 @@ class _Rows:
                 self._names[index] = read_image_names(row.values, self._options.image_column)
         except InvalidRowError as refusal:
             self._remark(row, index, "rejected", str(refusal))
+            self.past_last += isinstance(refusal, PastLastOptionError)
             return
         if len({" ".join(option.split()) for option in text.options}) < len(text.options):
             self._remark(row, index, "note", "two options have the same text")
@@ -216,6 +224,10 @@ class _Rows:
                 "the answer is one letter; if a column has the options, name it (options_column)",
             )
         self._texts[index] = row.line, text
+
+    def count_from_one(self) -> bool:
+        """Return whether the answers of all rows seem to be numbers from 1, and not from 0."""
+        return self.past_last > 0 and all(text.answer for _, text in self._texts.values())
 
     def finish(self) -> list[_Item]:
         """Return the items in order, each with its text, images and image keys.

@@ -104,7 +104,7 @@ FILES = Table(
         accuracies("Right answers without a column", "groups.csv: has no column 'question' (it has group, correct); it needs group, question, image, right, separated by commas", "group,correct\n1,1\n"),
         accuracies("Right answers without a row", "groups.csv: there are no rows; each group needs one row for each question and image (0 and 1)", GROUPS),
         accuracies("A group of three answers", "groups.csv: group 'g' has 3 rows; each group needs one row for each question and image (0 and 1)", GROUPS + "g,0,0,1\ng,0,1,1\ng,1,0,1\n"),
-        accuracies("An answer that is neither right nor wrong", "groups.csv: row 2: right is 'maybe'; it should be 0 to 1", GROUPS + "g,0,0,maybe\n"),
+        accuracies("An answer that is neither right nor wrong", "groups.csv: row 2: right is 'maybe'; it should be 0 or 1", GROUPS + "g,0,0,maybe\n"),
         case("Published groups that are not there", "none.parquet: no such file; correct the path",
              command="benchc naturalbench-tsv none.parquet --output a.tsv"),
         case("Published groups that are no Parquet file", "none.parquet: is not a complete Parquet file (*); fetch it again", write("none.parquet", "x"),

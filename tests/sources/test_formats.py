@@ -288,6 +288,21 @@ def test_an_index_is_counted_from_0_where_a_key_says_so(tmp_path, answer, found)
     assert ids == (["s/0", "s/1"] if answer == "A" else ["s/0"])
 
 
+@pytest.mark.parametrize(
+    ("answers", "from_one"),
+    [([1, 2, 1], True), ([1, 3, 1], False), ([1, 1, 1], False), ([0, 2, 1], False), ([2, 2, 2], True)],
+)
+def test_answers_that_are_counted_from_1_are_refused(tmp_path, answers, from_one):
+    path = write_json_lines(tmp_path / "my.jsonl", [{**ROW, "answer": answer} for answer in answers])
+    options = ReaderOptions(answer_form="index")
+    if from_one:
+        text = f"no answer is 0, and {answers.count(2)} answers? would be right if the first option were"
+        with pytest.raises(SourceError, match=rf"my\.jsonl: {text} number 1; subtract 1 from all answers, or"):
+            read_vlmevalkit(path, "s", options)
+    else:
+        assert read_vlmevalkit(path, "s", options)[0]["answer"].to_list() == [n for n in answers if n < 2]
+
+
 @pytest.mark.parametrize("text", ["['red', 'blue']", '["red", "blue"]'])
 def test_a_list_of_options_may_be_text(tmp_path, text):
     (tmp_path / "a.png").write_bytes(RED)

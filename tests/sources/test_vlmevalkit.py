@@ -435,7 +435,7 @@ ODD = ("9" * 101, "9" * 5000, "a\nb", "\x1b[2J")
     ("index", "id_", "reason"),
     [
         ("1", "s/1", "index 1 is that of an earlier row"),
-        ("", "s/", "has no index"),
+        *((none, "s/", "has no index") for none in ("", " ", "nan")),
         *((odd, "s/", "the index is not one line of up to 100 characters") for odd in ODD),
     ],
 )
@@ -452,6 +452,11 @@ def test_a_row_without_its_task_type_is_rejected(tmp_path, category):
     assert [(item["id"], item["l2_category"]) for item in items] == [("s/2", None), ("s/3", "look")]
     assert report == [("s/1", "rejected", "has no category, the task type (task_column of the source)")]
     assert len(read(tmp_path, rows)[0]) == 3
+
+
+def test_task_types_have_no_spaces_around_them(tmp_path):
+    (item,), _ = read(tmp_path, [row(1, category=" colour", **{"l2-category": "look "})])
+    assert (item["category"], item["l2_category"]) == ("colour", "look")
 
 
 @pytest.mark.parametrize("answer", ["", "nan", " \n"])

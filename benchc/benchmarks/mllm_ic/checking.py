@@ -46,7 +46,8 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
         # Under circular evaluation, other ids than the pool's are asked.
         yield check_answers(f"answers_from.{id_}", answers.file, chosen.types, chosen.severities, None)
     for id_, predictions in settings.predictions_from.items():
-        if Path(predictions.file).is_file():
-            yield Finding(STAGE, "ok", f"predictions_from.{id_}", f"{predictions.file} exists; its job reads it")
+        name, path = f"predictions_from.{id_}", predictions.file
+        if Path(path).is_file():
+            yield Finding(STAGE, "ok", name, f"{path} exists; its job reads it")
         else:
-            yield absent_file(f"predictions_from.{id_}", predictions.file)
+            yield absent_file(name, path)

@@ -11,6 +11,7 @@ from benchc.benchmarks.bench_c.metrics.scoring import score
 from benchc.errors import InputError
 from benchc.labels import files_by_name
 from benchc.letters import LETTERS
+from benchc.pluralize import pluralize
 from benchc.rendering.markdown import markdown
 from benchc.rendering.numbers import number_text
 from benchc.schemas.predictions import KEY
@@ -80,13 +81,32 @@ def _scores(
     if items is None:
         items = _answers(file, table)
     predictions = table.select("id", "corruption", severity, logits)
+    _refuse_probabilities(file, predictions)
     options = predictions.group_by("id").agg(options=pl.col("logits").list.len().first())
     items = items.join(options, on="id", maintain_order="left")
+    beyond = items.filter(pl.col("answer") >= pl.col("options"))
+    if beyond.height:
+        id_, answer, count = beyond.row(0)
+        raise InputError(
+            f"{file if answers is None else answers}: item {id_}: the answer is number {answer} from 0 "
+            f"({LETTERS[answer]}), but it has {pluralize(count, 'option')}; correct it"
+        )
     try:
         return score(predictions, items)
     except InputError as error:
         # Without the advice on a setting of runs.
         raise InputError(f"{file}: {str(error).partition(' (or set ')[0]}") from error
+
+
+def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
+    """Raise InputError where all logits are from 0 to 1, and those of each row have the sum 1."""
+    logits = pl.col("logits").list
+    shares = (logits.min() >= 0) & ((logits.sum() - 1).abs() < 1e-3)
+    if predictions.height and predictions.select(shares.all()).item():
+        raise InputError(
+            f"{file}: logits are from 0 to 1, and in each row their sum is 1: they are probabilities; give "
+            "the logits, or the logarithms of the probabilities"
+        )
 
 
 def _answers(file: Path, table: pl.DataFrame) -> pl.DataFrame:
@@ -96,7 +116,10 @@ def _answers(file: Path, table: pl.DataFrame) -> pl.DataFrame:
         pl.col("answer").cast(pl.Int64, strict=False),
         pl.col("answer").str.to_uppercase().replace_strict(letters, default=None, return_dtype=pl.Int64),
     )
-    refuse(file, table, number.is_null(), "answer", "the letter of an option, or its number from 0")
+    beyond = ~number.is_between(0, len(LETTERS) - 1).fill_null(value=False)
+    refuse(file, table, beyond, "answer", "the letter of an option, or its number from 0")
+    is_number = pl.col("answer").cast(pl.Int64, strict=False).is_not_null()
+    refuse(file, table, is_number != is_number.first(), "answer", "a letter in all rows, or a number in all")
     other = number != number.first().over("id")
-    refuse(file, table, other, "answer", "that of the rows of this item before")
+    refuse(file, table, other, "answer", "the same in all rows of an item")
     return table.select("id", number.alias("answer")).unique("id", maintain_order=True)

@@ -10,7 +10,7 @@ from benchc.errors import InputError
 from benchc.labels import files_by_name
 from benchc.rendering.markdown import markdown
 from benchc.rendering.numbers import number_text
-from benchc.user_table import numbers, read_user_table
+from benchc.user_table import numbers, read_user_table, refuse
 
 PLACE = ("question", "image")
 HEADER = ("model", "groups", "Acc", "Q-Acc", "I-Acc", "G-Acc")
@@ -37,6 +37,7 @@ def group_accuracy(files: list[Path], /) -> None:
 def right_answers(file: Path) -> np.ndarray:
     """Return bool[groups, 2 questions, 2 images]; InputError unless each group has these four rows once."""
     table = read_user_table(file, ("group", *PLACE, "right"))
+    refuse(file, table, pl.col("group").fill_null("") == "", "group", "that of the group")
     right = pl.col("right").str.to_lowercase().replace({"false": "0", "true": "1"})
     table = table.with_columns(right)
     for column in (*PLACE, "right"):

@@ -72,7 +72,10 @@ def test_answers_may_be_in_a_file_of_their_own(tmp_path: Path, capsys: pytest.Ca
 @pytest.mark.parametrize(
     ("column", "value", "sentence"),
     [
-        ("answer", "D", "item q0: answer 3 is not one of its 3 options"),
+        ("answer", "D", "item q0: the answer is number 3 from 0 (D), but it has 3 options; correct it"),
+        ("answer", "26", "answer is '26'; it should be the letter of an option, or its number from 0"),
+        ("answer", "-1", "answer is '-1'; it should be the letter of an option, or its number from 0"),
+        ("answer", "2", "it should be a letter in all rows, or a number in all"),
         ("answer", "?", "answer is '?'; it should be the letter of an option, or its number from 0"),
         ("id", "", "id is ''; it should be that of the item"),
         ("severity", "x", "severity is 'x'; it should be a whole number"),
@@ -111,8 +114,34 @@ def test_another_answer_to_an_item_is_named(tmp_path: Path) -> None:
     frame = table().with_row_index()
     other = pl.when(index=frame.height - 1).then(pl.col("answer").replace({"A": "B", "B": "C", "C": "A"}))
     written(tmp_path, "mine.csv", frame.with_columns(answer=other.otherwise("answer")).drop("index"))
-    with pytest.raises(SystemExit, match=rf"row {frame.height + 1}: answer is '[ABC]'; it should be that of"):
+    with pytest.raises(SystemExit, match=rf"row {frame.height + 1}: answer is '[ABC]'; it should be the "):
         main(["ras", str(tmp_path / "mine.csv")])
+
+
+def test_an_answer_beyond_the_options_is_looked_for_where_the_answers_are(tmp_path: Path) -> None:
+    path = written(tmp_path, "mine.csv", table().drop("answer"))
+    (tmp_path / "items.csv").write_text("id,answer\nq0,2\nq1,0\nq2,3\nq3,1\n")
+    with pytest.raises(SystemExit, match=r"items\.csv: item q2: the answer is number 3 from 0 \(D\)"):
+        main(["ras", str(path), "--answers", str(tmp_path / "items.csv")])
+
+
+def test_probabilities_are_no_logits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shares = np.exp(LOGITS) / np.exp(LOGITS).sum(axis=-1, keepdims=True)
+    frame = table().drop("logits")
+
+    def of(values: np.ndarray) -> Path:
+        rows = [(f"q{item}", *GRID[cell], values[cell, item].round(4).tolist()) for cell, item in CELLS]
+        logits = pl.DataFrame(rows, ["id", "corruption", "severity", "logits"], orient="row")
+        return written(tmp_path, "mine.csv", frame.join(logits, on=["id", "corruption", "severity"]))
+
+    with pytest.raises(SystemExit, match=r"mine\.csv: logits are from 0 to 1, .* the logarithms of"):
+        main(["ras", str(of(shares))])
+    for values in (
+        np.log(shares),
+        shares + np.array([1, -1, 0]),
+        np.where(np.arange(4)[:, None] == 3, 0.4, shares),
+    ):
+        main(["ras", str(of(values))])
 
 
 def test_numbers_may_be_separated_by_any_one_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -258,7 +258,8 @@ def test_accuracies_of_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ("groups", "sentence"),
     [
         ({"a": "111"}, "group 'a' has 3 rows; each group needs one row for each question and image"),
-        ({"a": "1121"}, "right is '2'; it should be 0 to 1"),
+        ({"a": "1121"}, "right is '2'; it should be 0 or 1"),
+        ({"a": "1111", "": "1111"}, "row 2: group is ''; it should be that of the group"),
         ({}, "there are no rows"),
     ],
 )
