@@ -296,8 +296,8 @@ def test_answers_that_are_counted_from_1_are_refused(tmp_path, answers, from_one
     path = write_json_lines(tmp_path / "my.jsonl", [{**ROW, "answer": answer} for answer in answers])
     options = ReaderOptions(answer_form="index")
     if from_one:
-        text = f"no answer is 0, and {answers.count(2)} answers? would be right if the first option were"
-        with pytest.raises(SourceError, match=rf"my\.jsonl: {text} number 1; subtract 1 from all answers, or"):
+        text = f"no answer is 0, and {answers.count(2)} answers? would be right if the first option were "
+        with pytest.raises(SourceError, match=rf"my\.jsonl: {text}number 1; subtract 1 from all answers"):
             read_vlmevalkit(path, "s", options)
     else:
         assert read_vlmevalkit(path, "s", options)[0]["answer"].to_list() == [n for n in answers if n < 2]
