@@ -66,7 +66,7 @@ SEVERAL = [
         "Answer: **A**, **C**",
         "It is either A or B. A",
     ),
-    (UNSURE, "A. red\nB. green\nC. blue"),
+    (UNSURE, "A. red\nB. green\nC. blue", "A. red\nB. green"),
     # VLMEvalKit: a letter is among the last four words.
     (NONE, "one C three four five six"),
 ]
@@ -89,12 +89,17 @@ def test_a_text_in_a_long_reply_is_no_choice_and_options_have_letters():
     # VLMEvalKit: at most twice as long as all options together.
     total = sum(map(len, COLOURS))
     assert option_of("blue".ljust(2 * total - 1, ".") + "x", COLOURS).option == 2
-    assert option_of("blue".ljust(2 * total, ".") + "x", COLOURS).option is None
+    assert option_of("blue".ljust(2 * total, ".") + "x", COLOURS) == OptionReply(*NONE)
     # Of two that begin at one place, the longer; and a text of one character is one.
     assert option_of("It is sea green", ("sea", "sea green")) == OptionReply(1, "text")
     assert option_of("2", ("1", "2")) == OptionReply(1, "text")
     with pytest.raises(ValueError, match="27 options have no letters: there are 26"):
         option_of("A", [str(number) for number in range(27)])
+
+
+def test_a_reply_without_text_at_its_limit_is_unfinished():
+    for reply, found in (("", (None, "unfinished")), ("B", (1, "letter")), ("no", NONE)):
+        assert option_of(reply, COLOURS, "length") == OptionReply(*found)
 
 
 @given(st.integers(2, 26), st.data())

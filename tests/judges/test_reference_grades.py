@@ -78,7 +78,8 @@ def test_answers_are_of_one_model_and_one_to_each_question(tmp_path):
     rows = ("a", "clean", 0), ("a", "snow", 1)
     whole = answer_file(tmp_path, "m", *rows)
     assert answers_of_one_model([whole]).select("id", "corruption", "severity").rows() == [*rows]
-    other, again = answer_file(tmp_path, "n", ("a", "snow", 2)), answer_file(tmp_path, "m", rows[1])
+    other = answer_file(tmp_path, "n", ("a", "snow", 2))
+    again = answer_file(tmp_path, "m", rows[1], rows[0], ("b", "snow", 1))
     with pytest.raises(InputError, match="files of m and n; give those of one model"):
         answers_of_one_model([whole, other])
     with pytest.raises(InputError, match="two answers to a under snow at severity 1; give one"):

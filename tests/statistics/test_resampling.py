@@ -40,6 +40,7 @@ def test_the_grid_is_as_fine_as_52_bits_allow():
     small = on_grid(values * 2.0**-30, 5)
     assert small.tolist() == (on_grid(values, 5) * 2.0**-30).tolist()
     assert not np.signbit(small[-1])
+    assert on_grid(np.zeros((0, 2)), 5).shape == (0, 2)
 
 
 @given(st.integers(1, 25).flatmap(lambda n: st.tuples(st.permutations(range(n)), st.integers(0, 99))))

@@ -1,8 +1,9 @@
 import math
 
 import numpy as np
+import polars as pl
 
-from benchc.statistics.rounding import rounded, tied
+from benchc.statistics.rounding import rounded, tied, tied_series
 
 
 def test_nine_decimals_are_kept_a_zero_has_no_sign_and_what_is_undefined_is_null() -> None:
@@ -19,3 +20,4 @@ def test_values_that_agree_are_the_first_of_them_and_others_stay() -> None:
     assert found.tolist()[0][:3] == [near, near, 0.3] and np.isnan(found[0, 3])
     assert found.tolist()[1] == [np.inf, other, other, -np.inf]
     assert tied(np.array([1.0, 1.0 + 2e-9])).tolist() == [1.0, 1.0 + 2e-9]
+    assert tied_series(pl.Series([near, None, other, np.nan])).to_list() == [near, None, near, None]

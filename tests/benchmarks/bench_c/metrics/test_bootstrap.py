@@ -198,6 +198,11 @@ def test_only_ranked_models_have_ranks_among_themselves():
 def test_draws_must_be_positive():
     with pytest.raises(ValueError, match="draws must be at least 1"):
         intervals(draws=0)
+    assert row(intervals(draws=1), model="one", metric="ras")["low"] is not None
+    # 2,000 resamples with the seed 0, unless others are given.
+    cube = cube_of({"one": TABLES["one"]})
+    kappa = cube.kappa(WEIGHTS)
+    assert bootstrap(cube, kappa).equals(bootstrap(cube, kappa, 2_000, 0))
 
 
 # The last two are at the boundary of two roundings to 9 decimals.

@@ -38,6 +38,7 @@ def test_tables_without_missing_predictions_are_returned_unchecked():
     ("b", "missing", "message"),
     [
         (table(1, 2), 0, "a has 3 selected items and b 2"),
+        (table(0, 1, 2), 1, "a has 3 selected items and b 4"),
         (table(2, 3), 1, "4 items were scored, but only 3 are selected"),
     ],
 )

@@ -19,6 +19,9 @@ def test_a_run_does_not_differ_from_itself():
     ends = table.filter(pl.col("items") > 1).select("difference", "low", "high").to_numpy()
     assert (ends == 0).all() and len(ends)
     assert largest_difference(A, A) == 0.0
+    # 2,000 resamples with the seed 0, unless others are given.
+    one = ({"one": A["one"]}, {"one": B["one"]}, KAPPAS)
+    assert compare(*one).equals(compare(*one, 2_000, 0))
     first = (pl.col("id") == "s/1") & (pl.col("corruption") == "fog") & (pl.col("severity") == 3)
     moved = A["one"].with_columns(ras=pl.when(first).then(pl.col("ras") - 3e-7).otherwise("ras"))
     assert largest_difference(A, {"one": moved}) == pytest.approx(3e-7, rel=1e-6)
@@ -70,6 +73,7 @@ def test_a_shift_of_every_prediction_has_no_width():
 def test_an_item_counts_where_both_runs_give_it_a_weight():
     with pytest.raises(ValueError, match="draws must be at least 1, not 0"):
         compare(A, B, KAPPAS, draws=0)
+    assert compare(A, B, KAPPAS, draws=1)["low"].null_count() == 0
     few = KAPPAS[1].with_columns(kappa=pl.when(pl.col("id").is_in(["s/1", "s/2"])).then(0.5).otherwise(0.0))
     for weights in ((KAPPAS[0], few), (few, KAPPAS[0])):
         table = compare(A, B, weights, draws=5)

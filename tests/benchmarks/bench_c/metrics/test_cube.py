@@ -47,6 +47,8 @@ def test_every_prediction_is_at_its_position():
 def test_an_item_without_one_usable_kappa_is_named(weights):
     with pytest.raises(InputError, match="item s/2 needs one kappa"):
         cube_of({"one": ONE}).kappa(weights)
+    with pytest.raises(InputError, match="item s/1 needs one kappa"):  # the first of two
+        cube_of({"one": ONE}).kappa(kappas(1))
 
 
 @pytest.mark.parametrize(

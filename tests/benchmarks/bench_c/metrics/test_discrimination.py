@@ -159,15 +159,15 @@ def test_item_values_are_means_of_the_scores_rows_and_aggregates_have_ties_where
     assert len(set(aggregates(np.ones((1, 2)), values, np.ones(2))[0])) == 1
 
 
-@pytest.mark.parametrize("pool", [(7, 20), (7, 7), (9, 20)])
+@pytest.mark.parametrize("pool", [(8, 20), (8, 6), (9, 20)])
 def test_the_table_is_made_of_each_sets_criteria(pool):
-    table = found(pool=pool)
+    table = found(pool=pool, selected=SELECTED | {"s/1"})
     cube = cube_of(TABLES)
     kappa = cube.kappa(kappas(ITEMS))
-    selected = np.array([id_ in SELECTED for id_ in cube.items])
-    represented = np.where(selected, pool[0] / 7, pool[1] / 7)
-    # Half the harmonic mean of 7 and 7 where not all others were evaluated, rounded down.
-    size = 7 if pool[1] == 7 else 3
+    selected = np.array([id_ in SELECTED | {"s/1"} for id_ in cube.items])
+    represented = np.where(selected, pool[0] / 8, pool[1] / 6)
+    # Half the harmonic mean of 8 and 6 where not all others were evaluated, rounded down.
+    size = 8 if pool[1] == 6 else 3
     ours = subsets_of_selected(selected, size, DRAWS, 3)
     chance = subsets_of_pool(selected, pool, size, DRAWS, 3)
     for metric, values in item_values(cube).items():
@@ -185,7 +185,7 @@ def test_the_table_is_made_of_each_sets_criteria(pool):
                 numbers, mine = (np.array([draw[criterion] for draw in sets]) for sets in (drawn, own))
                 numbers, mine = (values[~np.isnan(values)] for values in (numbers, mine))
                 assert result["selected"] == pytest.approx(np.median(mine), abs=1e-7)
-                if size == 7:
+                if size == 8:
                     assert (result["selected_low"], result["selected_high"]) == (None, None)
                 else:
                     ends = [result["selected_low"], result["selected_high"]]
@@ -200,7 +200,7 @@ def test_the_table_is_made_of_each_sets_criteria(pool):
     assert table.height == len(CRITERIA) * len(METRICS) * 2
     columns = ["models", "size", "pool_items", "selected_items"]
     columns += ["selected_evaluated", "unselected_evaluated", "draws"]
-    assert table.select(columns).unique().rows() == [(4, size, sum(pool), pool[0], 7, 7, DRAWS)]
+    assert table.select(columns).unique().rows() == [(4, size, sum(pool), pool[0], 8, 6, DRAWS)]
 
 
 @given(st.integers(1, 5_000), st.integers(1, 5_000), st.integers(1, 5_000))
@@ -288,6 +288,7 @@ def test_the_order_of_rows_and_models_changes_nothing():
 def test_invalid_arguments_are_refused():
     with pytest.raises(ValueError, match="draws must be at least 1"):
         found(draws=0)
+    assert found(draws=1)["draws"].unique().to_list() == [1]
     for selected in (set(), {f"s/{item}" for item in range(ITEMS)}):
         with pytest.raises(ValueError, match=r"cannot sample \d+ items"):
             found(selected=selected, pool=(14, 20))

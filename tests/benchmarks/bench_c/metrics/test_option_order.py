@@ -188,8 +188,13 @@ def invalid():
             predictions.filter(~first),
             r"\(s/1, fog, 5\) in order 2 is missing \(1 prediction .* to exclude the items",
         ),
+        (
+            predictions.filter((pl.col("id") != "s/1") | (pl.col("order") == 0)),
+            r"\(s/1, clean, 0\) in order 1 is missing \(6 predictions like",
+        ),
         (pl.concat([predictions, predictions.filter(first)]), r"\(s/1, fog, 5\) in order 2 occurs twice"),
         (changed("logits", [1.0, 2.0]), r"\(s/1, fog, 5\) in order 2 does not have one logit per option"),
+        (changed("logits", [1.0] * 4), r"\(s/1, fog, 5\) in order 2 does not have one logit per option"),
         (changed("id", "x/9"), r"\(x/9, fog, 5\) in order 2 is of an item that the pool lacks"),
         (changed("order", 3), r"\(s/1, fog, 5\) in order 3 is in an order that its item does not have"),
         (predictions.clear(), "there are no predictions in other orders"),
@@ -249,6 +254,8 @@ def test_models_on_different_predictions_and_odd_severities_are_refused():
         option_order({"one": one, "two": one.filter(id="s/0")}, scorings)
     with pytest.raises(InputError, match="not fog 5, snow 5"):
         option_order({"one": one.filter(pl.col("corruption") != "clean")}, scorings)
+    with pytest.raises(InputError, match="not clean 0; delete orders"):
+        option_order({"one": one.filter(corruption="clean")}, scorings)
     with pytest.raises(InputError, match="not clean 0, fog 5, snow 4"):
         mixed = pl.when(corruption="snow").then(4).otherwise("severity").cast(pl.Int64).alias("severity")
         option_order({"one": one.with_columns(mixed)}, scorings)
@@ -256,3 +263,4 @@ def test_models_on_different_predictions_and_odd_severities_are_refused():
         option_order({}, {})
     with pytest.raises(ValueError, match="draws must be at least 1"):
         option_order({"one": one}, scorings, draws=0)
+    assert option_order({"one": one}, scorings, draws=1)["entropy_low"].null_count() == 0

@@ -65,6 +65,7 @@ def test_only_ranked_models_are_compared():
     assert note == "interval and p undefined: one item"
     with pytest.raises(ValueError, match="draws must be at least 1, not 0"):
         rank_swaps(cube, kappa, 0, seed=2)
+    assert rank_swaps(cube, kappa, 1, seed=2)["p"].null_count() == 0
 
 
 def test_one_model_one_item_and_no_weight():

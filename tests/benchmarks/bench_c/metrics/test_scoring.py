@@ -102,8 +102,17 @@ def test_a_grid_that_names_one_twice_or_lacks_a_prediction_is_refused(corruption
         ([*PREDICTIONS, ("b/1", "fog", 0, [0.0, 0.0])], ITEMS, r"\(b/1, fog, 0\): severity 0"),
         ([*PREDICTIONS, ("b/1", "clean", 1, [0.0, 0.0])], ITEMS, r"\(b/1, clean, 1\): severity 0"),
         ([PREDICTIONS[0], PREDICTIONS[5]], ITEMS, "no corrupted predictions"),
-        (PREDICTIONS, ITEMS.with_columns(options=pl.lit(3)), r"b/1.* has 2 logits, its item has 3 options"),
+        (
+            PREDICTIONS,
+            ITEMS.with_columns(options=pl.Series([3, 2])),
+            r"\(b/1, blur, 1\) has 2 logits, its item has 3 options \(10 predictions like this\)",
+        ),
         (PREDICTIONS, ITEMS.with_columns(answer=pl.lit(2)), "item b/1: answer 2"),
+        (
+            PREDICTIONS,
+            ITEMS.with_columns(answer=pl.Series([-1, 3])),
+            "item b/1: answer -1 is not one of its 2 options",
+        ),
         (PREDICTIONS, ITEMS.with_columns(answer=pl.Series([1, None])), "item a/2: answer None"),
         (PREDICTIONS, pl.concat([ITEMS, ITEMS]), "items occur twice"),
         (

@@ -112,6 +112,12 @@ def test_ties_but_for_a_rounding_share_the_lower_rank():
         ([STRONG, WEAK], [GOOD], WEIGHTS, "2 targets, 1 tables"),
         ([STRONG, STRONG], [GOOD, BAD], WEIGHTS, "a target occurs twice"),
         ([STRONG, WEAK], [GOOD, BAD.head(1)], WEIGHTS, r"weak has 1 scores.*first \('a/2', 'fog', 1\)"),
+        (
+            [STRONG, WEAK],
+            [GOOD, BAD.with_columns(corruption=pl.Series(["fog", "snow"]))],
+            WEIGHTS,
+            r"weak has 2 scores, strong has 2, and 2 of them differ, first \('a/2', 'fog', 1\)",
+        ),
         ([STRONG], [GOOD.clear()], WEIGHTS, "strong has 0 scores"),
         ([STRONG], [GOOD], WEIGHTS.head(1), "2 items were scored, 1 are selected.*first a/2"),
     ],

@@ -89,3 +89,16 @@ def test_a_subset_that_resamples_do_not_confirm_is_not_enough() -> None:
     assert found.correlation[0] == pytest.approx([1, 1])
     assert found.correlation[1:, 0] == pytest.approx([0.9, 1.0] * 30)
     assert (found.order.tolist(), found.smallest) == ([0, 1], 2)
+
+
+def test_an_interval_from_exactly_95_per_cent_is_enough() -> None:
+    levels = np.arange(9) / 10
+    accuracy = np.tile(levels[None, :, None], (9, 1, 2))
+    accuracy[1:, :, 1] = 0
+    # In each resample the first type exchanges three pairs, which the second keeps in order, but little else.
+    for number, pair in enumerate((slice(0, 2), slice(2, 4), slice(4, 6))):
+        accuracy[1:, pair, 0] = levels[pair].mean() + np.array([0.001, -0.001])
+        accuracy[1:, pair, 1] = np.array([-0.003, 0.003]) - 0.01 * number
+    found = growing_subsets(accuracy)
+    assert (found.correlation[1:, 0] == 0.95).all()
+    assert (found.order.tolist(), found.smallest) == ([0, 1], 1)

@@ -227,6 +227,8 @@ def test_means_by_hand():
     assert found["x_low"].to_list() == [None, 50.0] and found["x_high"].to_list() == [None, 50.0]
     alone = estimates(Resamples(1, 100, seed=0).means(np.ones((1, 1)))).columns("x")
     assert [alone[name][0] for name in alone] == [100.0, None, None]
+    # An interval is of the resamples, without the sample itself.
+    assert np.ravel(estimates(np.array([[9.0], [0.0], [1.0]]))).tolist() == [9, 0.025, 0.975]
     # Nothing is null and spoils no other column.
     values = np.array([[np.nan, 0.5, 0.5], [np.nan, 1.0, 0.5]])
     weights = np.array([[1.0, 1.0, 0.0], [1.0, 1.0, 0.0]])

@@ -204,14 +204,14 @@ def test_answers_are_read_by_the_type_of_the_question():
 
 def test_infinite_log_probabilities_are_refused_for_post_hoc_alone():
     logits = random_logits()
-    logits[0, 1, 0, 1, 1] = -np.inf
+    logits[0, [1, 2], 0, 1, 1] = -np.inf
     given = probabilities(prediction_rows(ITEMS, logits), ITEMS, CLEAN, "letter")
     assert given.differences[0, 1, 0, 1] == 1.0
     read_groups(ITEMS, CLEAN, given=given, readings=ALL)
     with pytest.raises(InputError, match=r"item s/101 under clean has an option of probability 0"):
         read_groups(ITEMS, CLEAN, given=given, priors={"no_image": np.zeros((40, 2))})
     priors = random_logits(seed=1)[0, :, :, 0]
-    priors[4, 1, 0] = -np.inf
+    priors[[4, 5], 1, 0] = -np.inf
     with pytest.raises(InputError, match=r"item s/410 under no_image has an option of probability 0"):
         prior_differences(prior_rows(ITEMS, priors), ITEMS, "no_image")
     # Other numbers of options are refused.

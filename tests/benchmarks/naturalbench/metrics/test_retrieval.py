@@ -7,6 +7,7 @@ import pytest
 from benchc.benchmarks.naturalbench.curation.mismatch import EncoderVectors
 from benchc.benchmarks.naturalbench.metrics.retrieval import CHANCE, SCORES, retrieved, retrieved_by, scores
 from benchc.benchmarks.naturalbench.published.retrieval import published_table7
+from benchc.statistics.resampling import item_counts
 
 
 def one(s00: float, s11: float, s01: float, s10: float) -> list[bool]:
@@ -59,6 +60,8 @@ def test_intervals_contain_the_share_and_repeat() -> None:
     # About two standard errors to each side.
     assert 0.1 < high[0] - low[0] < 0.18
     np.testing.assert_array_equal(scores(right, 300, 7)[1], low)
+    drawn = item_counts(200, 4, 7)[1:] @ right / 200
+    np.testing.assert_allclose(scores(right, 4, 7)[1:], np.quantile(drawn, [0.025, 0.975], axis=0))
     assert (scores(right, 300, 8)[1] != low).any()
 
 

@@ -151,6 +151,12 @@ def test_scores_that_do_not_count_are_told(tmp_path: Path, capfd: pytest.Capture
     scored(tmp_path, SCORED)
     said = capfd.readouterr().err
     assert fewer in said and "(1)" in said and "not used" not in said
+    scored(tmp_path, SCORED + "m,s/b,jpeg,3,dis,0,1\n" + "m,s/c,jpeg,2,com,0,1\n" * 2)
+    assert "fewer than 3 scores, such as s/b under jpeg at severity 3, kind dis, reference 0 (2)" in (
+        capfd.readouterr().err
+    )
+    # Letters may decide all.
+    assert human_judge([], {}, tmp_path / "scores.csv", "m", []) == []
     # Of a reply that a letter decides, a score may be there.
     scored(tmp_path, SCORED + "m,s/a,jpeg,2,dis,0,1\n")
     assert "not used" not in capfd.readouterr().err
@@ -158,7 +164,7 @@ def test_scores_that_do_not_count_are_told(tmp_path: Path, capfd: pytest.Capture
         r"has no score of model m of s/c under clean at .*; add a row, or correct that of s/C, clean, 0, ref"
     )
     with pytest.raises(InputError, match=f"{missing}, 0, which is not in the run$"):
-        scored(tmp_path, SCORED.replace("m,s/c,clean", "m,s/C,clean"))
+        scored(tmp_path, SCORED.replace("m,s/c,clean", "m,s/C,clean") + "m,s/e,clean,0,ref,0,0\n")
     with pytest.raises(InputError, match=r"has no score of model m of s/c under clean at .*; add a row$"):
         scored(tmp_path, SCORED.replace("m,s/c,clean", "m,s/C,fog"))
     scored(tmp_path, SCORED + "m,s/0,jpeg,2,dis,0,1\nm,s/c,fog,2,dis,0,1\nother,s/c,jpeg,2,dis,0,1\n")
@@ -180,6 +186,11 @@ def test_scores_that_do_not_count_are_told(tmp_path: Path, capfd: pytest.Capture
             "has no score of model m of s/c under clean at severity 0, kind",
         ),
         ("s/b,jpeg,3,dis,0,1", "s/b,jpeg,3,dis,0,2", "the score of s/b .* is '2'; correct it to one of 0, 1"),
+        (
+            "m,s/c,jpeg,2,dis,0,2\nm,s/c,jpeg,2,dis,0,1",
+            "m,s/c,jpeg,2,dis,0,3\nm,s/c,jpeg,2,dis,0,4",
+            "the score of s/c .* is '3'; correct it to one of 0, 1, 2",
+        ),
         ("reference,score", "reference,points", "has no column 'score'"),
         # Else the second person's score would not count.
         (
@@ -265,9 +276,9 @@ def test_a_person_answers_an_item_once(tmp_path: Path) -> None:
     path.write_text("id,answer\ns/b,A\ns/a,B\n")
     found = [(each.item.id, each.severity, each.reply) for each in people_comparisons(path, shown, items)]
     assert found == [("s/a", 2, "B"), ("s/b", 3, "A")]
-    twice = wanted_cells({"jpeg": {"s/a": [2], "s/b": [1, 3]}})
+    twice = wanted_cells({"jpeg": {"s/a": [2, 3], "s/b": [1, 3]}})
     with pytest.raises(
-        InputError, match=r"^item s/b is shown under several dimensions, but answers of people"
+        InputError, match=r"^item s/a is shown under several dimensions, but answers of people"
     ):
         people_comparisons(path, twice, items)
 
@@ -318,7 +329,7 @@ def test_results_are_scores_of_their_items(tmp_path: Path) -> None:
     table = imported(tmp_path, ref=GOOD.replace("a.jpg,1.0", "a.jpg,0"))
     assert table.filter(kind="dis")["score"].to_list() == [1, 0, 0.6, 1.25]
     assert table.filter(kind="ref").select("corruption", "severity", "score").row(0) == ("clean", 0, 0)
-    assert table["judge"].unique().to_list() == ["published"]
+    assert table.select("reference", "repeat", "judge").unique().rows() == [(0, 0, "published")]
     assert read_footer(tmp_path / "judged.parquet")["judge"] == "published"
     call_stage("r_bench.score", judge_scores=tmp_path / "judged.parquet", output=tmp_path / "s.parquet")
     scores = read_table(tmp_path / "s.parquet", SCORES)
@@ -332,7 +343,7 @@ def test_results_are_scores_of_their_items(tmp_path: Path) -> None:
         ("name,score\n", r"has no column 'result' \(it has name, score\)"),
         (GOOD.replace("b.png,0\n", ""), "has no result of item s/b; add a row with the name b"),
         (GOOD + "a.jpg,0\n", "row 6: 'a.jpg' is there twice; remove one"),
-        (GOOD.replace("1.0", "5"), r"row 2: 'a.jpg' has the result '5', no number in 0..1"),
+        (GOOD.replace("1.0", "1.5"), r"row 2: 'a.jpg' has the result '1.5', no number in 0..1"),
         (GOOD.replace("b.png", "b.jpg") + "b.bmp,1\n", "'b.jpg' and 'b.bmp' may be item s/b; remove one row"),
         (GOOD.replace("1.0", "0.6"), "'a.jpg' has the result 0.6, but it is a multiple-choice item"),
         (GOOD.replace("1.0", "good"), r"row 2: 'a.jpg' has the result 'good', no number in 0..1"),

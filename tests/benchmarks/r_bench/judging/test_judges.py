@@ -69,7 +69,7 @@ def table(scores: list[float], judge: str = "llm", unreadable: int = 0) -> pl.Da
     """Return judgements of captions; the last ``unreadable`` have no score."""
     cell = ("s/1", "cap", "jpeg", 1, "dis")
     readable = [True] * (len(scores) - unreadable) + [False] * unreadable
-    rows = [(*cell, n, 0, judge, *each, "k") for n, each in enumerate(zip(scores, readable, strict=True))]
+    rows = [(*cell, n, 0, judge, *each, f"k{n}") for n, each in enumerate(zip(scores, readable, strict=True))]
     return frame_of(JUDGE_SCORES, rows)
 
 
@@ -90,16 +90,17 @@ def test_a_judge_with_one_score_for_a_task_is_a_warning(rows: pl.DataFrame, warn
     assert capfd.readouterr().err.endswith(line) == (warns > 0)
 
 
-@pytest.mark.parametrize(("count", "word"), [(100, "note"), (99, "warning")])
+@pytest.mark.parametrize(("count", "word"), [(200, "note"), (199, "warning")])
 def test_more_than_one_of_a_hundred_judgements_without_a_score_is_a_warning(
     count: int, word: str, capfd: Any
 ) -> None:
-    judged = table([1.0, 2.0] * 50, unreadable=1).tail(count)
+    judged = table([1.0, 2.0] * 100, unreadable=2).tail(count)
     report(pl.concat([judged, table([1.0] * 7, judge="letter")]), "a")
     first, second = capfd.readouterr().err.splitlines()
     assert first == f"a: {count + 7} judgements, 7 by letters"
     assert second == (
-        f"{word}: a: 1 judgement (1.0%) without a readable score, counted as 0, the first in the recording k"
+        f"{word}: a: 2 judgements (1.0%) without a readable score, counted as 0, the first in the recording "
+        "k198"
     )
 
 
@@ -120,6 +121,7 @@ def test_more_than_one_of_a_hundred_judgements_without_a_score_is_a_warning(
 def test_a_footer_says_what_decided_the_scores(options: JudgeOptions, own: dict[str, Any]) -> None:
     rows = pl.concat([table([1.0] * 5, judge=options.kind, unreadable=2), table([1.0], judge="letter")])
     footer = footer_of(rows, options, Service(url="http://me@x/v1"), "m", {"pool": "p"})
+    assert len(prompts_hash()) == 16
     assert footer.content() == own | {"label": "m", "pool": "p", "judgements": 5, "unreadable": 2}
 
 
@@ -243,7 +245,7 @@ def test_the_stage_judges_with_the_encoder_and_says_that_it_did(tmp_path) -> Non
     # 2 of 6 and of 2 words: an F1 of exactly a half.
     assert found["s/c", "ref", 0][0] == 1
     assert found["s/d", "dis", 1][0] > found["s/d", "ref", 1][0]
-    assert len(found) == table.height == 3 * 3 + 5
+    assert len(found) == table.height == 3 * 3 + 5 and table["repeat"].unique().to_list() == [0]
     assert table.filter(pl.col("kind") == "ref")["corruption"].unique().to_list() == ["clean"]
     footer = read_footer(tmp_path / "judged.parquet")
     assert footer["judge"] == "rule" and footer["encoder"] == "all-MiniLM-L6-v2"

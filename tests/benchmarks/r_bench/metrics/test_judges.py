@@ -67,6 +67,8 @@ def test_a_letter_counts_where_no_judge_has_read_the_reply():
 @pytest.mark.parametrize("kind", ["dis", "ref", "com"])
 def test_an_item_without_judgements_of_a_kind_is_an_error(kind):
     rows = [r for each in ("dis", "ref", "com") if each != kind for r in repeats("a", "vqa", each, 1)]
+    # Of two items, the first one, and what it lacks, are named.
+    rows += [r for each in ("ref", "com") for r in repeats("c", "vqa", each, 1)]
     with pytest.raises(InputError, match=rf"m: has no judgement {kind} of item a under jpeg at severity 2"):
         item_scores(judged(*rows, *(r for k in ("dis", "ref", "com") for r in repeats("b", "vqa", k, 1))))
 
@@ -87,6 +89,8 @@ def test_agreement_of_repeats_by_hand():
     observed, expected = (1 + 1 / 3 + 1) / 3, (9 + 1 + 25) / 81
     assert kappa == pytest.approx((observed - expected) / (1 - expected))
     assert np.isnan(agreements(wide.clear(), ["0", "1"], 3, 0)).all()
+    # Resamples are of the items that there are: one item is in all of them.
+    assert agreements(wide[:1], ["0", "1"], 20, 0)[:, 0].tolist() == [1] * 21
     # Single judgements are no repeats.
     captions = [("c", "cap", "dis", n, 0, "llm", 1.0) for n in range(3)]
     assert repeated(judged(*captions)).is_empty()

@@ -19,6 +19,7 @@ def test_each_example_of_the_paper_has_its_kind() -> None:
     [
         # A count that is too high, and one as a word, with the evaluator's numbers.
         ("How many dogs are there?", "2", "3", "other"),
+        ("How many dogs are there?", "2", "2.0", "other"),
         ("How many dogs are there?", "three", "Two.", "undercount"),
         ("How many dogs are there?", "2", "none", "undercount"),
         ("How many dogs are there?", "2", "nothing", "blindness"),
@@ -28,6 +29,7 @@ def test_each_example_of_the_paper_has_its_kind() -> None:
         # Numbers that are read, not counted.
         ("What number is on the bus?", "23", "21", "misclassify"),
         ("What number is on the bus?", "23", "red", "other"),
+        ("What number is on the bus?", "23", "", "other"),
         # Denials: of one another, they deny nothing.
         ("Is it raining?", "no", "yes", "other"),
         ("Is it raining?", "yes", "No.", "blindness"),

@@ -53,3 +53,6 @@ def test_equal_models_share_and_models_without_vre_have_no_share():
     parts = np.array([[0.2, 0.5, np.nan, 0.2]] * 5)
     np.testing.assert_array_equal(winning_shares(parts), [0.5, 0, np.nan, 0.5])
     assert np.isnan(winning_shares(np.full((5, 2), np.nan))).all()
+    # The shares of a report do not depend on when it is made.
+    parts = np.random.default_rng(0).random((5, 4))
+    np.testing.assert_array_equal(winning_shares(parts), winning_shares(parts, seed=0))

@@ -40,7 +40,8 @@ def test_vre_is_in_the_unit_interval_and_its_means_agree(errors, priorities):
     assert scaled.min() >= 0 and scaled.max() <= 1
     found = vre(scaled, weights_of(priorities))
     assert found.model.mean() == pytest.approx(found.corruption.mean())
-    # Weights have no unit.
+    # Weights have no unit, also where their sum would be no number.
+    np.testing.assert_allclose(weights_of((1e308,) * 5), 0.2)
     other = vre(scaled, weights_of(tuple(7 * value for value in priorities)))
     np.testing.assert_allclose(other.model, found.model)
     # One metric alone is its mean.
@@ -95,6 +96,7 @@ def test_falls_are_the_steps_that_go_down(errors):
     ("priorities", "sentence"),
     [
         ((1, 1, 1, 1), f"weights 1, 1, 1, 1: are 4, not 5; give one for each of {', '.join(METRICS)}"),
+        ((1,) * 6, f"weights 1, 1, 1, 1, 1, 1: are 6, not 5; give one for each of {', '.join(METRICS)}"),
         ((1, 1, 1, 1, -1), "weights 1, 1, 1, 1, -1: must be numbers of at least 0; correct them"),
         ((1, 1, 1, 1, float("nan")), "weights 1, 1, 1, 1, nan: must be numbers of at least 0; correct them"),
         ((0, 0, 0, 0, 0), "weights 0, 0, 0, 0, 0: have the sum 0; raise one of them"),
