@@ -188,21 +188,54 @@ def items(counts: dict[tuple[str, str], tuple[int, int]], low: float) -> pl.Data
 def test_claims_about_the_selection():
     tasks = ["Web", "Image Retrieval", "Map", "chart", "science & technology"]
     good = {("seedbench2-plus", task): (20, 7) for task in tasks}
-    good |= {("mmt-bench-val", "keypoint_detection"): (60, 2)}
+    good |= {("mmt-bench-val", "keypoint_detection"): (60, 1)}
     bad = {("mmstar", task): (20, 2) for task in tasks} | {("mmstar", "other"): (60, 58)}
     bad |= {("mmstar", "none"): (1, 0), ("seedbench2-plus", "keypoint_detection"): (9, 1)}
 
+    empty = planted(severities=(1,))
+
     def found(table: pl.DataFrame) -> list[str]:
-        empty = planted(severities=(1,))
         return verdicts_of(SELECTION, replace(empty, items=table))
 
     assert found(items(good, 0.01)) == [HOLDS] * 7
+    numbers = [claim.check(replace(empty, items=items(good, 0.01))).numbers for claim in SELECTION]
+    assert numbers == [
+        "36 of 160 (22.5 %)",
+        "most selected: chart 7, image retrieval 7, map 7, science & technology 7, web 7",
+        "SEEDBench2+ 97.2 % of the items; most: seedbench2-plus, 97.2 %",
+        "77.5 % in the lowest tenth, at most 22.5 % in another; skewness +1.32",
+        "median 0.010 of the candidates, 0.410 of the selected; skewness +1.32, +0.32",
+        "6 of 6 task types",
+        "1.7 % of its candidates are selected, 22.5 % of all",
+    ]
+    largest = SELECTION[2].check(replace(empty, items=items(bad, 0.9))).numbers
+    assert largest == "SEEDBench2+ 1.4 % of the items; most: mmstar, 98.6 %"
     assert found(items(bad, 0.9)) == [FAILS] * 6 + [HOLDS]
     assert found(items({("s", "t"): (4, 4)}, 0.0))[1:3] == [NOT_APPLICABLE] * 2
+    for kept, verdict in ((2, FAILS), (3, HOLDS), (6, HOLDS), (7, FAILS)):
+        assert found(items({("s", "t"): (20, kept)}, 0.0))[0] == verdict
+    # As many of another task as of each of the five, and none of one of these if there is no other.
+    assert found(items({("s", task): (2, 1) for task in [*tasks, "other"]}, 0.0))[1] == HOLDS
+    assert found(items({("s", task): (2, int(task != "Map")) for task in tasks}, 0.0))[1] == HOLDS
+    # Of keypoint detection as large a share as of all, and a larger one.
+    for kept in (1, 2):
+        table = items({("s", "keypoint detection"): (2, kept), ("s", "t"): (4, 2)}, 0.0)
+        assert found(table)[6] == FAILS
+
+    def with_kappa(kappa: list[float], kept: int) -> list[str]:
+        return found(items({("s", "t"): (len(kappa), kept)}, 0.0).with_columns(kappa=pl.Series(kappa)))
+
     # The lowest tenth has most, but the tail is that of low values; the tail is right, but another has most.
-    for kappa in ([0.05] * 3 + [0.65, 0.75, 0.85, 0.95] * 2, [0.05] + [0.15] * 9 + [0.95]):
-        table = items({("s", "t"): (len(kappa), 2)}, 0.0)
-        assert found(table.with_columns(kappa=pl.Series(kappa)))[3] == FAILS
+    for kappa in (
+        [0.05] * 3 + [0.65, 0.75, 0.85, 0.95] * 2,
+        [0.05] + [0.15] * 9 + [0.95],
+        [0.05, 0.15, 0.25, 0.35, 0.45] * 2 + [1.0] * 3,
+    ):
+        assert with_kappa(kappa, 2)[3] == FAILS
+    assert with_kappa([0.05] * 3 + [0.15, 0.25, 0.35, 0.85, 0.95] * 2, 2)[3] == HOLDS
+    # The same median, and a higher one of values that are more skewed.
+    assert with_kappa([0.2, 0.3, 0.4, 0.3, 0.9], 3)[4] == FAILS
+    assert with_kappa([0.4, 0.5, 0.5, 0.9, 0.1, 0.2, 0.3], 4)[4] == FAILS
 
 
 def test_the_order_of_rows_changes_nothing():

@@ -187,6 +187,8 @@ R2, R5 = math.sqrt(2), math.sqrt(5)
         ([1, 0.9, 0.1], [[1, 0], [-1, 0], [1, 0]], (1, 1), range(3), [2, 2.9, 1.1]),
         ([], np.zeros((0, 3)), (1, 1), [], []),
         ([0.3], np.ones((1, 3)), (1, 1), [0], [1.3]),
+        # Vectors without values are zero vectors.
+        ([0.25, 0.5], np.zeros((2, 0)), (1, 1), [1, 0], [1.25, 1.5]),
     ],
 )
 def test_ties_zeros_none_and_one_by_hand(kappa, vectors, alpha, order, score):
@@ -225,6 +227,8 @@ def test_scores_against_the_centroid_of_all():
     assert found.tolist() == pytest.approx(brackets(kappa, embeddings, (0.5, 2.0), range(10)), abs=1e-12)
     turned = scores_against_all(kappa[::-1], [vectors[::-1] for vectors in embeddings], (0.5, 2.0))
     assert turned.tolist()[::-1] == found.tolist()
+    plain = scores_against_all(kappa, embeddings)
+    assert plain.tolist() == pytest.approx(brackets(kappa, embeddings, (1, 1), range(10)), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -233,12 +237,18 @@ def test_scores_against_the_centroid_of_all():
         ([0.1, np.nan], [np.ones((2, 3))], (1, 1), "kappa must be finite"),
         ([[0.1, 0.2]], [np.ones((2, 3))], (1, 1), "kappa must be finite numbers, one per item"),
         ([0.1, 0.2], [np.ones((2, 3)), np.ones((3, 3))], (1, 1), r"embeddings\[1\].*each of the 2 items"),
+        ([0.1, 0.2], [np.ones((1, 3))], (1, 1), r"embeddings\[0\].*its shape is \(1, 3\)"),
         ([0.1, 0.2], [np.ones(2)], (1, 1), r"embeddings\[0\].*shape is \(2,\)"),
+        ([0.1, 0.2], [np.ones((2, 3, 4))], (1, 1), r"embeddings\[0\].*shape is \(2, 3, 4\)"),
+        ([0.1, 0.2], [np.array([[np.nan], [1.0]])], (1, 1), r"embeddings\[0\] contains NaN or infin.*row 0"),
         ([0.1, 0.2], [np.array([[1.0], [np.inf]])], (1, 1), r"embeddings\[0\] contains NaN or infin.*row 1"),
         ([0.1, 0.2], [np.array([[1.0], [1e-200]])], (1, 1), r"embeddings\[0\].*length 0.0 in row 1: scale"),
         ([0.1, 0.2], [np.array([[1e200], [1.0]])], (1, 1), r"embeddings\[0\].*length inf in row 0: scale"),
         ([0.1, 0.2], [np.ones((2, 3))], (1, np.inf), "alpha must be two finite numbers"),
+        ([0.1, 0.2], [np.array([[1e120], [1.0]])], (1, 1), r"embeddings\[0\].*length 1e\+120 in row 0"),
         ([0.1, 1e60], [np.ones((2, 3))], (1e50, 1), "kappa must not exceed 1e.100"),
+        ([0.1, 1e99], [np.ones((2, 3))], (-20, 1), "kappa must not exceed 1e.100"),
+        ([0.1, 0.2], [np.ones((2, 3))], (1, 1e101), "must not exceed 1e.100"),
     ],
 )
 def test_invalid_arguments_are_refused(kappa, embeddings, alpha, message):

@@ -116,6 +116,12 @@ def test_the_order_of_predictions_and_other_corruptions_change_nothing_but_fewer
 
 FOG_4 = (pl.col("corruption") == "fog") & (pl.col("severity") == 4)
 FOUR = ITEMS.with_columns(options=pl.lit(4))
+# One logit too many, of the first prediction of b/1 and of all of a/2.
+LONGER = WHOLE.with_columns(
+    logits=pl.when((pl.col("id") == "a/2") | (pl.col("corruption") == "fog") & (pl.col("severity") == 1))
+    .then(pl.concat_list("logits", pl.lit(0, pl.Float32)))
+    .otherwise("logits")
+)
 
 
 @pytest.mark.parametrize(
@@ -129,6 +135,7 @@ FOUR = ITEMS.with_columns(options=pl.lit(4))
         (pl.concat([WHOLE, WHOLE.slice(3, 1)]), ITEMS, r"1 repeated prediction: \(b/1, fog, 3\)"),
         (WHOLE, ITEMS.head(1), r"10 unexpected predictions: \(a/2, blur, 1\)"),
         (WHOLE, FOUR, r"\(b/1, fog, 1\) has 2 logits, its item has 4 options"),
+        (LONGER, ITEMS, r"\(b/1, fog, 1\) has 3 logits, its item has 2 options"),
     ],
 )
 def test_invalid_predictions_are_named(frame, items, message):

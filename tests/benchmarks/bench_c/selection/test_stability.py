@@ -1,6 +1,4 @@
 import itertools
-import re
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -17,16 +15,9 @@ from benchc.benchmarks.bench_c.selection.stability import (
     alternative_settings,
     stability,
 )
-from benchc.benchmarks.bench_c.tables.selection_stability import printed_stability
-from benchc.errors import InputError
-from benchc.schemas.parquet import write_table
-from benchc.schemas.pool import POOL
-from benchc.schemas.predictions import PREDICTIONS
-from tests.benchmarks.bench_c.outputs import flat, output, rows_of, write_filled
 
 CORRUPTIONS = ("fog", "blur")
 SELECTORS = ("one", "two", "three_s")
-LABELS = {"one": "Model 1", "two": "Model 2", "three_s": "Model_3"}
 SEVERITIES = (1, 2, 3, 4, 5)
 CONFIGURED = Setting(SELECTORS, SEVERITIES, (1.0, 1.0), "at_pick")
 ITEMS = pl.DataFrame({"id": [f"a/{row}" for row in range(40)], "options": [4] * 40})
@@ -89,20 +80,29 @@ def test_no_selector_or_severity_is_left_out_if_too_few_would_remain():
 
 
 def test_agreement_by_hand():
-    one = selected("abcd", [4.0, 3.0, 2.0, None], [True, True, False, False])
-    other = selected("dcba", [9.0, 1.0, 2.5, 2.0], [True, False, True, False])
+    one = selected("abcd", [0.4, 0.3, 0.2, None], [True, True, False, False])
+    other = selected("dcba", [0.9, 0.1, 0.25, 0.2], [True, False, True, False])
     found = agreement(one, other)
     assert (found["selected"], found["selected_by_both"], found["jaccard"]) == (2, 1, 1 / 3)
     assert found["jaccard_by_chance"] == pytest.approx(1 / 3)  # one of 2 x 2 out of 4 is shared by chance
-    # Items a, b, c score 4, 3, 2 here and 2, 2.5, 1 there: ranks 3, 2, 1 and 2, 3, 1; one pair of 3 swapped.
+    # Items a, b, c score 4, 3, 2 tenths here and 2, 2.5, 1 there: ranks 3, 2, 1 and 2, 3, 1; one pair of 3.
     assert found["compared"] == 3
     assert found["spearman"] == pytest.approx(0.5)
     assert found["kendall"] == pytest.approx(1 / 3)
-    one = selected("abcd", [1.0] * 4, [True, True, False, False])
-    found = agreement(one, one)
-    assert (found["jaccard"], found["spearman"], found["kendall"]) == (1.0, None, None)
+    # Two items are enough for a correlation.
+    two = selected("abcd", [0.1, 0.2, None, None], [True, True, True, False])
+    found = agreement(one, two)
+    assert found["compared"] == 2
+    assert [found["spearman"], found["kendall"]] == pytest.approx([-1, -1])
+    # Of 2 x 3 out of 4, 1.5 are shared by chance.
+    assert (found["jaccard"], found["jaccard_by_chance"]) == (2 / 3, pytest.approx(1.5 / 3.5))
+    constant = selected("abcd", [1.0] * 4, [True, True, False, False])
+    for others in (one, constant):
+        for found in (agreement(constant, others), agreement(others, constant)):
+            assert (found["spearman"], found["kendall"]) == (None, None)
+    assert found["jaccard"] == 1.0
     other = selected("abcd", [None] * 4, [True, False, False, False])
-    found = agreement(one, other)
+    found = agreement(constant, other)
     assert (found["compared"], found["spearman"], found["selected"], found["jaccard"]) == (0, None, 1, 1 / 2)
 
 
@@ -146,62 +146,6 @@ def test_a_choice_that_selects_nothing_has_a_reason():
     row = table.row(by_predicate=pl.col("setting") == "without one", named=True)
     assert "all 40 items have kappa 0" in row["note"]
     assert (row["selected"], row["jaccard"], row["kappa_pool_zero"]) == (None, None, 1.0)
-    printed = printed_stability(table, LABELS)
-    assert "| without Model 1 " in printed.markdown
-    assert "1 choice selects nothing" in flat(printed.markdown)
-    assert "without Model 1 & $0$ & -- & --" in printed.latex
     two = Setting(("two",), SEVERITIES, (1, 1), "at_pick")
     with pytest.raises(ValueError, match="all 40 items have kappa 0"):
         list(stability(two, partly_constant, ITEMS, CORRUPTIONS, EMBEDDED))
-
-
-def test_the_texts_show_the_tables_numbers():
-    table = pl.DataFrame(stability(CONFIGURED, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
-    printed = printed_stability(table, LABELS)
-    latex, cells_of = printed.latex, rows_of(printed.markdown)
-    shown = cells_of[2 : 2 + table.height]
-    for cells, row in zip(shown, table.iter_rows(named=True), strict=True):
-        names = ("selectable", "selected", "selected_by_both")
-        assert cells[1:4] == [str(row[name]) for name in names]
-        names = ("jaccard", "jaccard_by_chance", "spearman", "kendall")
-        assert cells[4:] == [f"{row[name]:.3f}" for name in names]
-        assert " & ".join(f"${cell}$" for cell in cells[1:]) in latex
-    severities = [f"severities {levels}" for levels in ("2, 3, 4, 5", "1, 2, 3, 4", "1, 3, 5")]
-    assert [cells[0] for cells in shown[3:7]] == ["without Model_3", *severities]
-    assert r"without Model\_3 & " in latex
-    assert r"$\alpha$ = (1, 0.5) & " in latex
-    first = table.row(0, named=True)
-    for name, items, count in (("pool", "pool", 40), ("selected", "selected", first["selected"])):
-        parts = [f"kappa_{items}_{part}" for part in ("mean", "zero", "q25", "median", "q75")]
-        numbers = [f"{first[part]:.3f}" for part in parts]
-        assert [f"{name} ({count})", *numbers] in cells_of
-        assert " & ".join(f"${number}$" for number in numbers) in latex
-    assert latex.isascii()
-
-
-def test_the_table_of_files_is_the_librarys(tmp_path: Path) -> None:
-    for selector, frame in ALL_PREDICTIONS.items():
-        write_filled(frame.to_dict(), tmp_path / selector / "all.parquet", PREDICTIONS)
-    pool = {"id": ITEMS["id"], "options": [["a", "b", "c", "d"]] * 40}
-    write_filled(pool, tmp_path / "pool.parquet", POOL)
-    write_table(EMBEDDED, tmp_path / "embeddings.parquet", EMBEDDINGS)
-    files = {
-        "predictions": [str(tmp_path / selector / "all.parquet") for selector in SELECTORS],
-        "pool": [str(tmp_path / "pool.parquet")],
-        "embeddings": [str(tmp_path / "embeddings.parquet")],
-    }
-    settings = {"selectors": SELECTORS, "labels": LABELS, "corruptions": CORRUPTIONS}
-    settings |= {"severities": SEVERITIES, "alpha_kappa": 3.0, "alpha_diversity": 1.0}
-    settings |= {"score": "final_centroid"}
-    found = output("selection_stability", files, **settings)
-    assert found.summary.startswith("11 other selections; least alike, Jaccard 0.")
-    assert not re.search(r"without (one|two|three_s)\b", found.markdown)
-    setting = Setting(SELECTORS, SEVERITIES, (3.0, 1.0), "final_centroid")
-    table = pl.DataFrame(stability(setting, ALL_PREDICTIONS, ITEMS, CORRUPTIONS, EMBEDDED), schema=COLUMNS)
-    assert found.frame.equals(table)
-    printed = printed_stability(table, LABELS)
-    assert (found.markdown, found.latex) == (printed.markdown, printed.latex)
-    with pytest.raises(InputError, match="no file is in a folder named one"):
-        output("selection_stability", files | {"predictions": files["predictions"][1:]}, **settings)
-    with pytest.raises(InputError, match="score must be one of at_pick, final_centroid, not 'best'"):
-        output("selection_stability", files, **settings | {"score": "best"})
