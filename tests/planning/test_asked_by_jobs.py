@@ -116,7 +116,7 @@ def graph(*made: str, code: tuple[str, ...] = (), params: object = None, **reaso
         ({"input_changed": True}, [OTHER_INPUTS]),
         ({"params": SimpleNamespace(only_old=["'a=1'"], only_new=["'a=2'"])}, ["a: 1 -> 2"]),
         (
-            {"updated_input": {"b", "a", "run"}, "updated_input_run": {"run"}},
+            {"updated_input": {"b", "a", "run"}, "updated_input_run": {"run", "other"}},
             ["a is newer than what was made from it", "b is newer than what was made from it"],
         ),
     ],

@@ -85,14 +85,14 @@ def test_a_row_has_the_ranges_of_a_rule_and_its_partitions() -> None:
             job(f"d{number}", minutes=60, mem_mb=1000 + 7 * number, estimate=8 + number)
             for number in range(9)
         ),
-        job("b", minutes=300, mem_mb=4500, estimate=98),
+        job("b", minutes=300, mem_mb=4567, estimate=98),
         local("c"),
     )
     assert rows_of(text)["rule"] == [
         "11",
         "–",
         "1",
-        "1 GB to 4.5 GB",
+        "1 GB to 4.57 GB",
         "8 min to 1.6 h",
         "30 min to 5 h",
         "cpu, long",

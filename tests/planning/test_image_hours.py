@@ -85,6 +85,8 @@ def test_the_note_names_its_assumption_and_large_files(tmp_path: Path) -> None:
     assert "on_the_fly writes none" in image_note(files, plan, tmp_path)
     small = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9, "estimate")), [])
     assert "file takes" not in image_note(files, small, tmp_path)
+    unbuilt = Plan([ASKED], ImageCounts(Amount(None), Amount(None)), [])
+    assert image_note(files, unbuilt, tmp_path).startswith("images: < 1 min of one ")
     there = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9)), [])
     assert image_note(files, there, tmp_path) == ""
     assert image_note(on_the_fly, there, tmp_path) != ""
@@ -122,13 +124,17 @@ def test_the_note_counts_a_picture_of_several_items_once(tmp_path: Path) -> None
     on_the_fly = settings.model_copy(update={"corruptions": chosen})
     asked = Stage("asked", ("a",), Amount(10**6), Amount(10**9), ("predictions/{model}/1",))
     hours = []
-    for name, pictures in (("alone", "abcd"), ("shared", "abbb")):
+    for name, pictures in (("alone", "a"), ("shared", "abbb"), ("unbuilt", "")):
         keys = [[f"sha256://{key}"] for key in pictures]
-        rows = {**dict.fromkeys(POOL.columns, [None] * 4), "id": ["1", "2", "3", "4"], "image_keys": keys}
-        write_table(pl.DataFrame(rows, schema=dict(POOL.columns)), tmp_path / name / POOL_FILE, POOL)
+        rows = {**dict.fromkeys(POOL.columns, [None] * len(keys)), "id": ["1", "2", "3", "4"][: len(keys)]}
+        table = pl.DataFrame(rows | {"image_keys": keys}, schema=dict(POOL.columns))
+        if pictures:
+            write_table(table, tmp_path / name / POOL_FILE, POOL)
         note = image_note(on_the_fly, Plan([asked], NONE, []), tmp_path / name)
         hours.append(float(note.split("≈ ")[1].split(" h")[0].replace(",", "")))
     assert hours[1] == pytest.approx(hours[0] / 2, rel=0.02)
+    # Before the pool is built, no picture is shared.
+    assert hours[2] == hours[0]
 
 
 def test_every_kernel_of_a_suite_has_a_time() -> None:

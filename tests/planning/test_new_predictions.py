@@ -47,7 +47,7 @@ def write_run(results: Path, cells: list[tuple[str, str, int]]) -> None:
         dict.fromkeys(POOL.columns)
         | {
             "id": id_,
-            "options": [],
+            "options": None if id_ == "s/3" else [],
             "images": [{"bytes": image(id_), "path": None}],
             "image_keys": [f"{id_}#0"],
         }
@@ -90,6 +90,8 @@ def expected(
     settings = kind(benchmark="toy", name="trial", sources=["s"], seed=seed, corruptions=chosen)
 
     def plan(_: Config, __: Path, size: RunSize) -> Plan:
+        # An open-ended question has no options.
+        assert size.options is not None and size.options.get("s/3", 0) == 0
         # As many as before, where the assignment is not known.
         cells = len(CELLS) if size.assignment is None else size.assignment.height
         answers = Amount(size.pool.value + cells)
@@ -151,7 +153,8 @@ def test_of_an_assignment_that_is_made_again_all_answers_count(
 def write_source(results: Path, *ids: str, **questions: str) -> None:
     rows = [
         dict.fromkeys(ITEMS.columns)
-        | {"id": id_, "question": questions.get(id_[-1]), "options": [], "category": "c"}
+        | {"id": id_, "question": questions.get(id_[-1]), "category": "c"}
+        | {"options": None if id_ == "s/3" else []}
         | {"images": [{"bytes": image(id_), "path": None}], "image_keys": [f"{id_}#0"]}
         for id_ in ids
     ]
@@ -229,6 +232,8 @@ def test_a_new_item_is_taken_into_a_subset_as_often_as_the_others(
     for items, computed in (
         # Of the three items before, each of which has four predictions, the subset has two. One is missing.
         (Amount(2), 1 + 2 * (2 / 3) * 4),
+        # Of a subset of one, no more than that is computed, though more are kept.
+        (Amount(1), 2 * (1 / 3) * 4),
         # All items of the pool, the new ones included.
         (Amount(5), 20 - len(IDS) - len(CELLS)),
     ):

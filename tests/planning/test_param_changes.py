@@ -78,6 +78,7 @@ def test_the_digests_of_rules_are_read() -> None:
         ("x" * 48, "y" * 49, ['name: "' + "x" * 48 + '" -> "' + "y" * 48 + "…"]),
         ("x" * 60, "y" * 60, ['name: "' + "x" * 48 + '… -> "' + "y" * 48 + "…"]),
         ([1, 3, 5], [1, 3], ["name: - 5"]),
+        ([], [1], ["name: + 1"]),
         (["a", "b"], ["a", "c", "d"], ['name: + "c", + "d", - "b"']),
         (["a", "b"], ["b", "a"], ["name: other order"]),
         ({"a": 1, "b": 2}, {"a": 1, "b": 3}, ["name.b: 2 -> 3"]),
@@ -105,6 +106,17 @@ def test_the_parameter_of_a_corruption_is_named() -> None:
         for sigma in (1, 2)
     )
     assert changes(first, second) == ["name.my_blur.parameters.3.sigma: 1 -> 2"]
+
+
+def test_a_corruption_that_is_new_or_gone_is_one_change() -> None:
+    none, one = (
+        ShownImages(recipes=recipes, seed=1)
+        for recipes in ({}, {"lines": Recipe("lines", "mine/my.py:lines", None, {1: {"jitter": 1}})})
+    )
+    before, after = ([*map(repr, setting_texts("images", images).values())] for images in (none, one))
+    (new,), (gone,) = param_changes(before, after, {}, FILES), param_changes(after, before, {}, FILES)
+    assert new.startswith("images.recipes.lines: none -> ") and gone.startswith("images.recipes.lines: ")
+    assert gone.endswith(" -> none")
 
 
 FILES = {"lines": "mine/my.py"}

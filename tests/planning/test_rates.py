@@ -77,8 +77,15 @@ def test_jobs_that_found_many_predictions_in_the_cache_give_a_bound(tmp_path: Pa
     ],
 )
 def test_a_damaged_benchmark_file_is_not_counted(tmp_path: Path, line: str) -> None:
-    path = write_job(tmp_path / "mine", "pool/a/all", 10.0, 50, 50)
-    path.write_bytes(b"\xff" if line == "\ufffd" else line.encode())
+    paths = [write_job(tmp_path / "mine", f"pool/a/{name}", 10.0, 50, 50) for name in ("one", "two")]
+    whole = paths[0].read_bytes()
+    for path in paths:
+        path.write_bytes(b"\xff" if line == "\ufffd" else line.encode())
+        # The other one is, in whichever order they are found.
+        assert rates_of(tmp_path, "a") == {"a": Rate(Amount(0.2), 50)}
+        path.write_bytes(whole)
+    for path in paths:
+        path.write_bytes(b"\xff" if line == "\ufffd" else line.encode())
     assert rates_of(tmp_path, "a") == {}
 
 
@@ -92,15 +99,15 @@ def test_a_job_without_counts_in_its_log_is_not_counted(tmp_path: Path) -> None:
 
 def test_a_model_without_jobs_in_the_run_has_the_rate_of_another(tmp_path: Path) -> None:
     write_job(tmp_path / "small", "pool/a/all", 100.0, 50, 50)
-    write_job(tmp_path / "large", "pool/a/all", 300.0, 100, 100)
-    write_job(tmp_path / "large", "pool/b/all", 10.0, 100, 100)
+    write_job(tmp_path / "vast", "pool/a/all", 300.0, 100, 100)
+    write_job(tmp_path / "vast", "pool/b/all", 10.0, 100, 100)
     write_job(tmp_path / "mine", "pool/b/all", 40.0, 100, 100)
     (tmp_path / "a file").touch()
     record(tmp_path, "small", a=MODEL)
-    record(tmp_path, "large", a=MODEL.model_copy(update={"label": "Other", "mem_mb": 9}), b=MODEL)
+    record(tmp_path, "vast", a=MODEL.model_copy(update={"label": "Other", "mem_mb": 9}), b=MODEL)
     rates = rates_of(tmp_path, "a", "b", "c")
-    assert rates == {"a": Rate(Amount(3.0, "estimate"), 100, "large"), "b": Rate(Amount(0.4), 100)}
-    assert [rates[model].text() for model in "ab"] == ["100 of large", "100"]
+    assert rates == {"a": Rate(Amount(3.0, "estimate"), 100, "vast"), "b": Rate(Amount(0.4), 100)}
+    assert [rates[model].text() for model in "ab"] == ["100 of vast", "100"]
     assert Rate(Amount(2.0)).text() == "–"  # of the user
 
 
@@ -129,7 +136,10 @@ def test_a_damaged_record_gives_no_rate(tmp_path: Path, text: str) -> None:
     write_job(tmp_path / "small", "pool/a/all", 100.0, 50, 50)
     record(tmp_path, "small", a=MODEL)
     assert rates_of(tmp_path, "a")["a"].run == "small"
-    (tmp_path / "results/small/config-models.yaml").write_text(text)
+    path = tmp_path / "results/small/config-models.yaml"
+    path.write_text(text)
+    assert rates_of(tmp_path, "a") == {}
+    path.unlink()
     assert rates_of(tmp_path, "a") == {}
 
 

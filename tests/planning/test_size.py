@@ -11,6 +11,7 @@ from PIL import Image
 from benchc.config.catalogue import Published, Source
 from benchc.config.load import Config
 from benchc.config.settings import Corruptions, Pool, RunSettings
+from benchc.config.source_files import source_files
 from benchc.demo.captions import CAPTION_SOURCE
 from benchc.demo.source import generate_source
 from benchc.planning.amounts import Amount
@@ -144,7 +145,8 @@ def vqav2(take: object, **sizes: object) -> Source:
 
 def test_of_a_part_of_the_images_the_published_items_are_a_part(folder: Path) -> None:
     sizes = {"items": 1000, "images": 300}
-    assert published_items(vqav2(30, **sizes)) == Amount(100, "estimate")
+    # Rounded, not cut off.
+    assert published_items(vqav2(32, **sizes)) == Amount(107, "estimate")
     assert published_items(vqav2(None, **sizes)) == Amount(1000, "at most")
     # All, and more than there are.
     assert published_items(vqav2(300, **sizes)) == Amount(1000, "at most")
@@ -209,6 +211,12 @@ def test_the_sizes_of_several_files_are_summed(folder: Path) -> None:
         source = source.model_copy(update={"convert": source.convert.model_copy(update={"bytes": given})})
         found = sources_markdown(config(Pool(), v=source), Path("results/trial"))
         assert found.endswith(f"To download for the sources: {text}.\n")
+    # Of the last one, some files are here, and the sizes of the others are not known.
+    path = Path(source_files("v", source)["questions"].path)
+    path.parent.mkdir(parents=True)
+    path.touch()
+    found = sources_markdown(config(Pool(), v=source), Path("results/trial"))
+    assert found.endswith("To download for the sources: ≤ 9 GB.\n")
 
 
 def test_questions_on_the_images_taken_bound_the_pool(folder: Path) -> None:

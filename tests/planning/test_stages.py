@@ -152,6 +152,8 @@ def test_a_plan_says_where_no_images_are_written_or_their_number_is_unknown(tmp_
         plan = Plan([WHOLE], ImageCounts(amount, amount), [])
         assert sentence in plan_markdown(plan, tmp_path, {}, FILE)
         assert "No model is asked" not in plan_markdown(plan, tmp_path, {}, FILE)
+        # Nothing is estimated.
+        assert "disk: " not in plan_markdown(plan, tmp_path, {}, FILE)
     rates = {"a": Rate(Amount(40.0))}
     assert plan_markdown(Plan([], plan.images, []), tmp_path, rates, FILE) == (
         f"No model is asked.\n\n{sentence}\n"
@@ -159,12 +161,13 @@ def test_a_plan_says_where_no_images_are_written_or_their_number_is_unknown(tmp_
 
 
 def test_a_bound_of_the_rate_bounds_times(tmp_path: Path) -> None:
-    bound = Rate(Amount(36.0, "at most"), 50)
-    plan = Plan([WHOLE, OWN], ImageCounts(Amount(1), Amount(1.0)), [])
+    bound = Rate(Amount(36.14, "at most"), 50)
+    plan = Plan([WHOLE, OWN], ImageCounts(Amount(36), Amount(4e7)), [])
     text = plan_markdown(plan, tmp_path, {"a": bound, "b": Rate(Amount(36.0), 50), "c": bound}, FILE)
-    assert re.search(r"\| a +\| +≤ 36 \| +50 \| +300 \| +≤ 3 h \| +≤ 3 h \|", text)
+    assert re.search(r"\| a +\| +≤ 36.1 \| +50 \| +300 \| +≤ 3 h \| +≤ 3 h \|", text)
     assert re.search(r"\| b +\| +36 \| +50 \| +300 \| +3 h \| +3 h \|", text)
     assert "≤ where no job computed 90 % of its predictions" in text
+    assert "Images on disk, clean included: 36, 0.04 GB.\n" in text
     rows = work_table(work_of([WHOLE], tmp_path, {"a": bound}))
     assert rows["seconds_known"].to_list() == ["at most", None]
 

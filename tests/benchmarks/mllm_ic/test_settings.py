@@ -157,6 +157,7 @@ def test_models_that_answer_in_words_are_planned_by_themselves(raw, root):
     found = plan(load(raw | {"models": ["large", "words"]}, root), 100)
     models = {name: own for name, (own, _) in found.items()}
     assert models == {"predictions": ("large",), "answers": ("words",)}
+    assert {items for _, items in found.values()} == {Amount(100, "estimate")}
 
 
 @pytest.mark.parametrize(

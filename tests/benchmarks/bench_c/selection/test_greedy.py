@@ -212,6 +212,11 @@ def test_diversity_alone_starts_with_the_first_row():
         assert found.score[found.order[0]] == pytest.approx(count + kappa.max())
 
 
+def test_the_largest_and_smallest_values_are_taken():
+    found = greedy([1e100, 0.0], [np.array([[1e100, 0.0], [0.0, 1e-100]])] * 2)
+    assert (found.order.tolist(), found.score.tolist()) == ([0, 1], [1e100, 2.0])
+
+
 def test_arguments_are_left_as_they_were():
     kappa, embeddings = random_case(5, 20)
     before = kappa.copy(), [vectors.copy() for vectors in embeddings]

@@ -88,6 +88,10 @@ def test_the_table_of_files_is_the_librarys(tmp_path: Path) -> None:
     assert found.summary == f"11 other selections; least alike, Jaccard {jaccard:.2f}: {name}"
     printed = printed_stability(table, LABELS)
     assert (found.markdown, found.latex) == (printed.markdown, printed.latex)
+    # With one selector and two severities, the first other choice is that of kappa alone.
+    few = settings | {"selectors": SELECTORS[2:], "severities": [1, 5]}
+    found = output("selection_stability", files | {"predictions": files["predictions"][2:]}, **few)
+    assert found.summary == "5 other selections; least alike, Jaccard 0.42: α = (1, 0)"
     with pytest.raises(InputError, match="no file is in a folder named one"):
         output("selection_stability", files | {"predictions": files["predictions"][1:]}, **settings)
     with pytest.raises(InputError, match="score must be one of at_pick, final_centroid, not 'best'"):

@@ -283,7 +283,7 @@ def test_a_line_is_as_long_as_its_limit_at_most(
         read(line, "flickr30k", images, tmp_path)
 
 
-def test_missing_files_and_folders(tmp_path: Path, images: Path) -> None:
+def test_missing_files_and_folders(tmp_path: Path, images: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     missing = tmp_path / "missing"
     with pytest.raises(SourceError, match="missing: there is no such file; correct"):
         read_caption_set(CaptionSet("set", "csv", missing, images, "English"), "first")
@@ -293,6 +293,13 @@ def test_missing_files_and_folders(tmp_path: Path, images: Path) -> None:
     (images / "2.jpg").unlink()
     with pytest.raises(InputError, match=r"sample 'set/2.jpg': its image .*2.jpg cannot be read \(No such"):
         list(image_bytes(frame))
+
+    def denied(_: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "read_bytes", denied)
+    with pytest.raises(SourceError, match=r"first: image 1\.jpg: cannot be read \(Permission denied\)"):
+        read(CSV, "csv", images, tmp_path)
 
 
 @needs_shared

@@ -284,4 +284,5 @@ def test_the_tolerance_covers_the_rounding_of_products() -> None:
     exact = np.einsum("ad,bd->ab", encoder.images[:, 0].astype(float), encoder.texts.astype(float))
     rounded = encoder.images[:, 0] @ encoder.texts.T
     assert np.abs(exact - rounded).max() < scanner.tolerances[0] / 2 < 1e-4
+    assert scanner.count == len([*scanner.blocks()]) == 6
     np.testing.assert_allclose(encoder.own(), np.diag(exact), atol=1e-15)

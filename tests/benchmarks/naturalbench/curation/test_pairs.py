@@ -14,6 +14,7 @@ from benchc.benchmarks.naturalbench.curation.pairs import (
     pair_id,
     random_pairs,
 )
+from benchc.randomness import seed_of
 
 IDS = [f"set/{number:03d}" for number in range(60)]
 
@@ -73,6 +74,9 @@ def test_random_pairs_are_disjoint_and_allowed() -> None:
     used = [sample for pair in found for sample in pair]
     assert len(found) == 12 and len(set(used)) == 24 and min(used) >= 10
     assert all(is_allowed(a, b) and a < b for a, b in found)
+    # The first sample in the hashed order is paired with the next one that is allowed.
+    first, *others = sorted(range(10, 60), key=lambda sample: seed_of(1, "random pairs", IDS[sample]))
+    assert set(found[0]) == {first, next(other for other in others if is_allowed(first, other))}
     assert random_pairs(IDS, [*range(59, 9, -1)], is_allowed, count=12, seed=1) == found
     assert random_pairs(IDS, range(10, 60), is_allowed, count=5, seed=1) == found[:5]
     assert random_pairs(IDS, range(4), lambda one, other: False, count=5, seed=1) == []

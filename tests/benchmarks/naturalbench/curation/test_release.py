@@ -169,8 +169,9 @@ def test_the_record_names_each_encoder_with_the_hashes_of_its_files(tmp_path):
         "tiny": facts | {"batch": 32, "sha256": {str(file): digest}},
         "other": facts | {"batch": 32, "sha256": {}},
     }
-    with pytest.raises(InputError, match="--questions and --kept are not of the same rounds; give one file"):
-        release.read_release(file, file, [file], [])
+    for questions_, kept_ in (([file], []), ([], [file])):
+        with pytest.raises(InputError, match="--questions and --kept are not of the same rounds; give one"):
+            release.read_release(file, file, questions_, kept_)
 
 
 def test_equal_images_and_equal_groups_are_refused():

@@ -109,6 +109,8 @@ def test_a_reply_that_is_not_usable_says_why(text, message):
         ("yes_no", {"Caption2 Answer": "Yes"}, "its answers are 'Yes' and 'Yes', not"),
         ("yes_no", {"Caption2 Answer": "Nobody"}, "its answers are 'Yes' and 'Nobody', not"),
         ("yes_no", {"Caption2 Answer": "unclear"}, "its answers are 'Yes' and 'unclear', not"),
+        # At most 40 characters of an answer are shown.
+        ("yes_no", {"Caption2 Answer": "x" * 41}, f"its answers are 'Yes' and '{'x' * 40}', not"),
         ("yes_no", {"Caption2 Answer": False}, "it has no answer for caption 2"),
         ("yes_no", {"Caption1 Answer": " "}, "it has no answer for caption 1"),
         ("yes_no", {"Question": None}, "it has no question"),

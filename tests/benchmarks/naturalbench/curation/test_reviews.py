@@ -18,7 +18,6 @@ from benchc.benchmarks.naturalbench.curation.review_csv import (
     reviews_or_stop,
 )
 from benchc.benchmarks.naturalbench.curation.review_files import (
-    SHOWN,
     ReviewError,
     choices_of_form,
     read_answers,
@@ -311,13 +310,13 @@ def test_all_faults_of_all_files_are_named_and_who_is_waited_for(tmp_path):
         f"  anna: 2 of 4 rows without an answer (first: r{ROWS[0].id})",
         "  cleo: no file",
     ]
-    # Many faults are counted.
+    # Ten faults of a file are shown, and the others counted.
     lines = filled()
-    both(tmp_path, [*lines, *(["x", "anna", *[""] * 5, "Yes"] for _ in range(SHOWN + 3))])
+    both(tmp_path, [*lines, *(["x", "anna", *[""] * 5, "Yes"] for _ in range(13))])
     found = lines_of(tmp_path)
-    assert len(found) == SHOWN + 2 and found[-2] == f"error: {tmp_path}/reviews/0/anna.csv: 3 more faults"
-    both(tmp_path, [*lines, *(["x", "anna", *[""] * 5, "Yes"] for _ in range(SHOWN))])
-    assert len(lines_of(tmp_path)) == SHOWN + 1
+    assert len(found) == 12 and found[-2] == f"error: {tmp_path}/reviews/0/anna.csv: 3 more faults"
+    both(tmp_path, [*lines, *(["x", "anna", *[""] * 5, "Yes"] for _ in range(10))])
+    assert len(lines_of(tmp_path)) == 11
     both(tmp_path, [filled()[0], *(line[:3] for line in filled()[1:])], [["choices"]])
     found = [line.rpartition("/")[2] for line in lines_of(tmp_path)]
     assert [line.split("; ")[0] for line in found[:-1]] == [

@@ -20,9 +20,9 @@ def captions(folder, **changes):
     """Write three samples, of which b#1 has the image of b; a's image is a file, and the others are bytes."""
     (folder / "a.png").write_bytes(b"A")
     rows = [
-        ("set/a", "set", "set://a", str(folder / "a.png"), None, "one", "English"),
         ("set/b", "set", "set://b", None, b"B", "two", "English"),
         ("set/b#1", "set", "set://b", None, b"B", "three", changes.get("language", "English")),
+        ("set/a", "set", "set://a", str(folder / "a.png"), None, "one", "English"),
     ]
     path = folder / "captions.parquet"
     write_table(frame_of(CAPTIONS, rows), path, CAPTIONS)
@@ -39,18 +39,18 @@ def test_samples_are_those_of_the_pairs_in_their_order(tmp_path):
     # One that is absent or of another language is one line.
     path = captions(tmp_path, language="Hindi")
     with pytest.raises(InputError, match=r"has no sample set/c, which is in pair [0-9a-f]{16}; delete pairs"):
-        read_samples(path, pairs_of([("set/a", "set/c")]))
+        read_samples(path, pairs_of([("set/c", "set/d")]))
     with pytest.raises(InputError, match=r"are in English \(set/a\) and Hindi \(set/b#1\); give each"):
         read_samples(path, pairs_of([("set/a", "set/b#1")]))
 
 
 def test_each_image_is_read_once_from_its_file_or_the_table(tmp_path):
     path = captions(tmp_path)
-    assert list(read_images(path, ["set://b", "set://a"])) == [("set://a", b"A"), ("set://b", b"B")]
+    assert list(read_images(path, ["set://a", "set://b"])) == [("set://b", b"B"), ("set://a", b"A")]
     assert list(read_images(path, ["set://b"])) == [("set://b", b"B")] and list(read_images(path, [])) == []
     # What is absent is one line.
     with pytest.raises(InputError, match=r"captions.parquet: has no image set://c; delete it and run"):
-        list(read_images(path, ["set://c"]))
+        list(read_images(path, ["set://d", "set://c"]))
     (tmp_path / "a.png").unlink()
     with pytest.raises(InputError, match=r"a.png: no such file, which is the image set://a of .*; restore"):
         list(read_images(path, ["set://a"]))
@@ -72,7 +72,7 @@ def test_pairs_of_a_file(images: Path) -> None:
         f"{HEADER}p1,a.png,b.png,One,Two\np1,b.png,a.png,Three,Four\np2,a.png,a.png,x,y\n,a.png,b.png,x,y\n"
         "p3,a.png,c.png,x,y\np4,a.png,b.png,x, \np5,a.png\np7,a.png,copy.png,x,y\n"
         f"p8,a.png,b.png,x,y\0\np6,b.png,a.png,Five,Six\np9,,b.png,x,y\np10,{'n' * 201},b.png,x,y\n"
-        "p\x1b,a.png,b.png,x,y\n"
+        f"p\x1b,a.png,b.png,x,y\np11,{'n' * 200},b.png,x,y\n"
     )
     captions, pairs, report = read_retrieval_pairs(path, images)
     check_frame(captions, path, CAPTIONS)
@@ -94,10 +94,14 @@ def test_pairs_of_a_file(images: Path) -> None:
         (10, "contains a NUL character"),
         *((line, "the image's name is not one line of 1 to 200 characters") for line in (12, 13)),
         (14, "has no pair, the name of the row"),
+        (15, f"image '{'n' * 200}' is no file below the folder of images"),
     ]
     # A file without pairs.
     path.write_text(HEADER)
     with pytest.raises(SourceError, match="none of its rows became a pair; the reason of the first: it"):
+        read_retrieval_pairs(path, images)
+    path.write_text(f"{HEADER}p1,a.png\n,a.png,b.png,x,y\n")
+    with pytest.raises(SourceError, match="the reason of the first: has 2 fields where"):
         read_retrieval_pairs(path, images)
     path.write_text("pair,image_0\n")
     with pytest.raises(SourceError, match="has no column 'image_1'; its columns are pair, image_0"):
@@ -116,7 +120,7 @@ def test_mined_pairs_of_curation() -> None:
     pairs = pl.DataFrame(rows, schema=pl.Schema(PAIRS.columns), orient="row")
     samples, mined = curated(captions, pairs)
     assert (samples["id"].to_list(), mined["pair"].to_list()) == (["s/1", "s/3"], ["p"])
-    with pytest.raises(InputError, match=r"no sample 's/3', which is in a pair; delete pairs\.parquet"):
-        curated(captions.head(2), pairs)
+    with pytest.raises(InputError, match=r"no sample 's/1', which is in a pair; delete pairs\.parquet"):
+        curated(captions.clear(), pairs)
     with pytest.raises(InputError, match="no mined pair was kept"):
         curated(captions, pairs.tail(1))

@@ -47,10 +47,10 @@ def test_models_without_probabilities_only_answer():
 
 
 def test_a_note_counts_the_jobs_that_tune_models():
-    tuned = {"models": ["a", "b"], "modality": ["images", "text"], "epochs": 1}
+    tuned = {"models": ["a"], "modality": ["images", "text"], "epochs": 1}
     config = config_of(models=MODELS, fine_tuning=tuned)
     assert plan_of(config, NOWHERE, RunSize(Amount(8))).notes[2] == (
-        "fine_tuning: 4 jobs (2 models × images and text) of 1 epoch on half of the items, and predictions "
+        "fine_tuning: 2 jobs (1 model × images and text) of 1 epoch on half of the items, and predictions "
         "on the other half; their hours are not estimated."
     )
     # Half of seven items are three questions.
@@ -173,6 +173,12 @@ def test_the_published_size_of_captions_is_said_until_they_are_here(tmp_path, mo
     )
     every = config_of(encoders=ENCODERS, curate=curate(captions=own, shorten={}, mine={"captions": "all"}))
     assert notes(every)[0].startswith("curation asks writer to shorten captions of 230 characters or more")
+    # One that is here hides no other.
+    (tmp_path / "here.csv").touch()
+    two = {"here": captions | {"file": "here.csv", "published": {}}} | own
+    both = config_of(encoders=ENCODERS, curate=curate(captions=two))
+    said = " ".join(plan_of(both, NOWHERE, RunSize(Amount(0))).notes)
+    assert "own.csv is not here" in said and "here.csv" not in said
     (tmp_path / "own.csv").touch()
     assert not any(note.startswith("Own: ") for note in plan_of(config, NOWHERE, RunSize(Amount(0))).notes)
 

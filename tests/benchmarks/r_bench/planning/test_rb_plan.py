@@ -105,21 +105,27 @@ def test_before_the_pool_a_task_has_at_most_its_dimensions() -> None:
     assert counted(plan(size), "at most") == bound
     tasks = {"drawn-charts": "cap", "drawn-text": "vqa"}
     assert [stage.name for stage in plan(size, tasks=tasks).stages] == ["VQA answers", "CAP answers"]
+    # The items of a source without a task may be of the other's task, too.
+    found = plan(size, tasks={"drawn-charts": "vqa"})
+    assert [stage.name for stage in found.stages] == ["MCQ answers", "VQA answers"]
     unknown = plan(RunSize(Amount(None)))
     assert counted(unknown, "at most") == bound
 
 
 def test_images_are_written_only_with_files_and_once(tmp_path: Path) -> None:
-    rows = [(id_, "s://x" if "text" in id_ else id_, 100) for id_ in OPTIONS]
+    rows = [(id_, *(("s://x", 100) if "text" in id_ else (id_, 101))) for id_ in OPTIONS]
     images = pl.DataFrame(rows, schema=["id", "image_key", "pixels"], orient="row")
-    size = RunSize(Amount(5), OPTIONS, images, write_assigned(tmp_path))
+    # Two items show one image under jpeg at the same strength.
+    shared = frame_of(ASSIGNMENT, [("drawn-text/3", "jpeg", 2)])
+    size = RunSize(Amount(5), OPTIONS, images, pl.concat([write_assigned(tmp_path), shared]))
     assert plan(size, tmp_path).images.written == Amount(0)
     files = {"corrupted": "files"}
     # Three clean; of one image jpeg at two strengths and noise, of another one jpeg.
     assert plan(size, tmp_path, corruptions=files).images.written == Amount(3 + 3 + 1)
-    before = plan(RunSize(Amount(5), OPTIONS, images), corruptions=files).images
+    # Tasks are known, and which items are shown under which dimensions is not.
+    before = plan(RunSize(Amount(5), OPTIONS, images), tmp_path, corruptions=files).images
     assert before.written == Amount(3 + 5, "at most")
-    assert before.disk == Amount(8 * 100 * 1.11, "estimate")
+    assert before.disk.kind == "estimate" and before.disk.value == pytest.approx(8 * 302 / 3 * 1.11)
     # Imported images are files in any case.
     released = plan(size, tmp_path, pairs="released", released="pairs.parquet").images
     assert released.written == Amount(3 + 3 + 1)
@@ -155,9 +161,13 @@ def test_the_judge_of_the_published_run_gets_22275_requests_a_model(tmp_path: Pa
         RunSize(Amount(1485, "at most")), **published | {"judge": {"kind": "llm", "always": True}}
     )
     assert always.endswith("; fewer where a reply is recorded.")
+    # Answers of models that benchc does not run are judged, too.
+    others = {"answers_from": {"gpt": {"label": "GPT", "file": "gpt.csv"}}}
+    more = judge_note(RunSize(Amount(1485, "at most")), **published | others)
+    assert "≈ 22,275 requests a model, ≈ 66,825 in all" in more
     # The prompts have 600 to 750 characters, and replies at most 10, 20 and 80 tokens.
     found = re.search(r"of ≈ ([\d.]+) million tokens", note)
-    assert found and 44_550 * 190 < 1e6 * float(found[1]) < 44_550 * 290
+    assert found and 44_550 * 225 < 1e6 * float(found[1]) < 44_550 * 265
     unknown = judge_note(RunSize(Amount(None)), **published)
     assert unknown == "the judge gpt-3.5-turbo: requests unknown before the pool is built."
     assert len(plan(RunSize(Amount(None)), judge={"kind": "rule"}).notes) == 1
