@@ -53,7 +53,11 @@ def test_rows_are_in_the_order_of_the_run(tmp_path):
                 [*ROWS, f"vqa/7,{name},{level},x"],
                 f"row 12: item 'vqa/7' has the severity '{level}'; it should be 0 for clean, and one of 1, 3",
             )
-            for name, level in (("snow", "2"), ("snow", "2.5"), ("snow", "high"), ("clean", "1"))
+            for name, level in (
+                *(("snow", text) for text in ("2", "2.5", "high")),
+                ("clean", "1"),
+                ("clean", "-1"),
+            )
         ),
         ([], r"10 missing answers: \(vqa/2, blur, 1\), "),
     ],
@@ -100,7 +104,7 @@ def test_an_assignment_asks_for_its_own_rows(tmp_path):
 
 @pytest.mark.parametrize(
     ("count", "answer", "other", "warns"),
-    [(20, "No", "NO", True), (20, "N" * 81, "n" * 81, True), (20, "No", "x", False), (19, "No", "NO", False)],
+    [(20, "No", "NO", True), (21, "N" * 81, "n" * 81, True), (20, "No", "x", False), (19, "No", "NO", False)],
 )
 def test_one_answer_to_all_items_is_a_warning(tmp_path, capsys, count, answer, other, warns):
     path, ids = tmp_path / "other.csv", [f"vqa/{number}" for number in range(count)]

@@ -26,7 +26,10 @@ def test_severities_are_ascending_by_corruption_and_item(tmp_path):
     ("rows", "reason"),
     [
         ([*ROWS, ROWS[0]], "item a under blur at severity 3 is there twice"),
-        ([("a", "blur", 4)], "item a under blur at severity 4 is not of the run's severities"),
+        (
+            [("a", "blur", 4), ("b", "snow", 5)],
+            "item a under blur at severity 4 is not of the run's severities",
+        ),
     ],
 )
 def test_a_repeated_row_or_another_severity_is_refused(tmp_path, rows, reason):

@@ -40,6 +40,7 @@ def test_a_file_has_a_largest_number_of_columns(tmp_path):
     [
         (None, r"t\.csv: no such file; run snakemake"),
         (b"", r"t\.csv: cannot be read \(.*\); delete it"),
+        (b"a,b\n1,2,3\n", r"t\.csv: cannot be read \(found more fields than .*\); delete it"),
         (b"a,b\n1,2,3\n\xff\xfe", r"t\.csv: cannot be read \(.*\); delete it"),
     ],
 )

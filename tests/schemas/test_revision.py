@@ -11,7 +11,9 @@ FOUND = Revision("owner/model", None, "0123456789abcdef" * 2 + "01234567")
 def test_the_file_round_trips(tmp_path: Path) -> None:
     path = tmp_path / "model.json"
     path.write_text(revision_text(FOUND))
-    assert read_revision(path, "owner/model") == FOUND
+    assert read_revision(path, "owner/model") == FOUND == read_revision(path)
+    lines = ['  "repo": "owner/model",', '  "revision": null,', f'  "commit": "{FOUND.commit}"']
+    assert path.read_text().splitlines() == ["{", *lines, "}"]
 
 
 @pytest.mark.parametrize(

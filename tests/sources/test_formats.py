@@ -119,6 +119,13 @@ def test_rows_without_an_index_are_numbered_over_all_shards(tmp_path):
     shutil.copy(path, tmp_path / "test-00000-of-00002-0123abcd.parquet")
     with pytest.raises(SourceError, match="has the numbers 0, 0; fetch all of them, each once"):
         read_vlmevalkit(path, "s", ReaderOptions(answer_form="index"))
+    # The second twice.
+    shutil.copy(path, tmp_path / "test-00001-of-00002.parquet")
+    (tmp_path / "test-00000-of-00002-0123abcd.parquet").rename(
+        tmp_path / "test-00001-of-00002-0123abcd.parquet"
+    )
+    with pytest.raises(SourceError, match="has the numbers 0, 1, 1; fetch all"):
+        read_vlmevalkit(path, "s", ReaderOptions(answer_form="index"))
 
 
 def test_class_labels_that_are_numbers_are_no_indices(tmp_path):
@@ -171,6 +178,13 @@ def test_a_small_parquet_file_with_a_large_column_is_refused(tmp_path, monkeypat
     assert path.stat().st_size < 2**20 / MOST_PACKED
     with pytest.raises(SourceError, match=r"a row group has 1,04.,.* bytes when it is unpacked"):
         read_vlmevalkit(path, "s")
+    # As many bytes as a row group may have, or so many times those of the file, are accepted.
+    most = pq.read_metadata(path).row_group(0).total_byte_size
+    for limits in ((most, 0), (1, most // path.stat().st_size + 1)):
+        for name, limit in zip(("LARGEST_UNPACKED", "MOST_PACKED"), limits, strict=True):
+            monkeypatch.setattr(f"benchc.sources.hub_parquet.{name}", limit)
+        with opened_parquet(path, "Set") as file:
+            assert file.names == ["index", "question"]
 
 
 def test_rows_of_a_data_set_are_counted_from_1(tmp_path):
@@ -187,6 +201,13 @@ def test_a_table_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
     assert path.stat().st_size < 10**4 and read_user_table(path, ["id"]).height == 10**5
     monkeypatch.setattr("benchc.sources.hub_parquet.LARGEST_TABLE", 2**18)
     with pytest.raises(SourceError, match=r"has more than 262,144 bytes when it is unpacked; give fewer"):
+        read_user_table(path, ["id"])
+    few = pa.table({"id": ["same"] * 9})
+    pq.write_table(few, path)
+    monkeypatch.setattr("benchc.sources.hub_parquet.LARGEST_TABLE", few.nbytes)
+    assert read_user_table(path, ["id"]).height == 9
+    monkeypatch.setattr("benchc.sources.hub_parquet.LARGEST_TABLE", few.nbytes - 1)
+    with pytest.raises(SourceError, match=rf"has more than {few.nbytes - 1} bytes when it is unpacked"):
         read_user_table(path, ["id"])
     (tmp_path / "folder.parquet").mkdir()
     with pytest.raises(SourceError, match=r"folder.parquet: is a folder; give a Parquet file"):
@@ -481,12 +502,15 @@ def test_a_bad_line_is_a_rejected_row(tmp_path, line, reason):
 def test_a_bad_row_of_a_csv_and_of_parquet_is_rejected(tmp_path):
     (tmp_path / "a.png").write_bytes(RED)
     row = {"image": "a.png", "question": "?", "A": "x", "B": "y", "answer": "A"}
-    path = write_csv(tmp_path / "my.csv", [row, row | {"answer": "C"}, row | {"B": "nan"}])
+    path = write_csv(
+        tmp_path / "my.csv", [row, row | {"answer": "C"}, row | {"B": "nan"}, row | {"answer": "ab"}]
+    )
     path.write_text(path.read_text() + "a.png,?\n")
     ids, found = reasons(path)
     assert ids == ["s/0"] and found == [
         "the answer is C, an option without text",
         "has fewer than two options (1)",
+        "the answer 'ab' is not one option letter",
         "has 2 fields where the header has 5",
     ]
     rows = [row | {"image": {"bytes": data, "path": None}} for data in (RED, RED[:50], None)]

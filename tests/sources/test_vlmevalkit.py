@@ -150,6 +150,7 @@ def test_items_are_ordered_by_index_as_a_number(tmp_path):
         ({"image": "[" + "0, " * 30 + "1]"}, "has a list of images that is empty or not of strings"),
         ({"image": "99"}, "image '99' is neither an image in base64 nor the index of a row"),
         ({"image_path": "['a.png', 'b.png']"}, "image_path names 2 files, but image has 1"),
+        ({"image_path": "a.png", "image": BOTH}, "image_path names 1 files, but image has 2"),
     ],
 )
 def test_a_row_that_cannot_become_an_item_is_refused_with_its_reason(tmp_path, values, reason):
@@ -165,6 +166,8 @@ def test_a_row_of_another_length_is_refused(tmp_path):
     items, report = read_vlmevalkit(path, "s")
     assert items["id"].to_list() == ["s/1"]
     assert report.rows() == [("s/2", 3, "rejected", "has 9 fields where the header has 10")]
+    path.write_text(path.read_text() + "3" + "\tmore" * 10 + "\n")
+    assert read_vlmevalkit(path, "s")[1]["reason"][1] == "has 11 fields where the header has 10"
 
 
 def test_equal_options_are_kept_and_noted(tmp_path):
@@ -213,7 +216,10 @@ BLUE_AND_RED = f"['{encoded(BLUE)}', '{encoded(RED)}']"
     [
         ({"photo": "x", "image": encoded(BLUE)}, TAKEN),
         ({"photo": "['y', 'x']", "image": BLUES}, TAKEN),
-        ({"photo": "['y', 'y']", "image": BLUE_AND_RED}, TAKEN.replace("'x'", "'y'")),
+        *(
+            ({"photo": str([name, name]), "image": BLUE_AND_RED}, TAKEN.replace("x", name[:40], 1))
+            for name in ("y", "y" * 41)
+        ),
         *(({"photo": text}, UNNAMED) for text in ("", "nan", "['']", "[None]", "[]", f"[0x{'f' * 5000}]")),
         ({"photo": "[x"}, None),
         ({"photo": f"[{2**64 - 1}]"}, None),
@@ -270,9 +276,12 @@ def test_options_in_one_column(tmp_path):
         open_row(3, choices="['(A) red', 'blue']", answer="A"),
         *(open_row(4 + number, choices=text, answer="A") for number, text in enumerate(NO_LISTS)),
         open_row("many", choices=str([f"({letter}) x" for letter in f"{ascii_uppercase}{{"]), answer="A"),
+        open_row("most", choices=str([f"({letter}) x{letter}" for letter in ascii_uppercase]), answer="A"),
     ]
     items, report = read(tmp_path, rows, ReaderOptions(options_column="choices"))
-    assert [item["options"] for item in items] == [["red", "(A) is wrong", " two\nlines"], ["red", "blue"]]
+    *few, most = [item["options"] for item in items]
+    assert few == [["red", "(A) is wrong", " two\nlines"], ["red", "blue"]]
+    assert most == [f"x{letter}" for letter in ascii_uppercase]
     assert report == [
         ("s/3", "rejected", "option B in column 'choices' does not start with '(B) '"),
         *((f"s/{4 + number}", "rejected", NO_LIST) for number in range(len(NO_LISTS))),
@@ -352,6 +361,7 @@ def test_a_row_with_several_images_is_rejected_where_rows_have_one(tmp_path):
         (b"1\t" + b"A" * 40 + b"\tWhich?\n", "its columns are 1, A{40}, Which"),
         (b"question\n", "its columns are question$"),
         (b"a;b\tquestion\n", "its columns are a;b, question$"),
+        (b"a\x1b[2J\tquestion\n", r"its columns are a\\x1b\[2J, question$"),
         *((text, "since its fields are not separated by tabs: save it") for text in (b"a,b\n", b"a;b\n")),
     ],
 )

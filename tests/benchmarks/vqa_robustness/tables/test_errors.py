@@ -117,11 +117,11 @@ def test_rows_may_be_in_any_order_with_other_columns_and_levels_as_pandas_writes
     ("rows", "header", "sentence"),
     [
         (
-            ROWS[:-1],
+            ROWS[:-2],
             HEADER,
-            r"b has no error under y at level 5; add the row \(each model needs the levels 0 to 5",
+            r"b has no error under y at level 4; add the row \(each model needs the levels 0 to 5",
         ),
-        ([*ROWS, ROWS[3]], HEADER, "row 26: a has a second error under x at level 3; remove one"),
+        ([*ROWS, ROWS[3], ROWS[2]], HEADER, "row 26: a has a second error under x at level 3; remove one"),
         *(
             (
                 [ROWS[0], f"a,x,1,{error}", *ROWS[2:]],
@@ -135,9 +135,11 @@ def test_rows_may_be_in_any_order_with_other_columns_and_levels_as_pandas_writes
             for level in ("6", "-1", "1.5", "")
         ),
         ([*ROWS, ",x,1,0.5"], HEADER, "row 26: model '' is no name; name the model"),
+        ([*ROWS, " ,x,1,0.5"], HEADER, "row 26: model '' is no name"),
+        ([*ROWS, "a\0,x,1,0.5"], HEADER, r"row 26: model 'a.x00' is no name"),
         ([*ROWS, "a,,1,0.5"], HEADER, "row 26: corruption '' is no name; name the corruption"),
         (
-            [*ROWS[:6], "a,y,0,0.0501", *ROWS[7:]],
+            [*ROWS[:6], "a,y,0,0.0501", *ROWS[7:18], "b,y,0,0.06", *ROWS[19:]],
             HEADER,
             "row 8: the error of a at level 0 is 0.0501 under y, but 0.05 in an earlier row; level 0 is of",
         ),
@@ -149,7 +151,7 @@ def test_rows_may_be_in_any_order_with_other_columns_and_levels_as_pandas_writes
         ([f"{row},1" for row in ROWS], f"{HEADER},Error", "has two columns 'error'; remove one"),
         (
             ROWS,
-            "model,corruption,severity,error",
+            "model,corruption,severity,mistake",
             r"has no column 'level' \(it has model, corruption, sev.*commas",
         ),
         ([], HEADER, "has no rows; add one for each model, corruption and level"),
@@ -173,8 +175,10 @@ def test_rows_of_a_parquet_file_are_counted_from_the_first(tmp_path):
         InputError, match=r"has no column 'level' .* it needs model, corruption, level, error$"
     ):
         read_errors(tmp_path / "own.parquet")
-    with pytest.raises(InputError, match=r"none\.csv: no such file; give a CSV file with model, corruption"):
-        read_errors(tmp_path / "none.csv")
+    with pytest.raises(InputError, match=r"none\.txt: no such file; give a CSV file with model, corruption"):
+        read_errors(tmp_path / "none.txt")
     (tmp_path / "own.csv").write_text(f"{HEADER}\na,b,c,d,e,f\n")
-    with pytest.raises(InputError, match=r"own\.csv: cannot be read as CSV \(.*\); correct the file"):
+    with pytest.raises(
+        InputError, match=r"own\.csv: cannot be read as CSV \(found more .*\); correct the file"
+    ):
         read_errors(tmp_path / "own.csv")
