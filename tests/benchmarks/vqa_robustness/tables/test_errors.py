@@ -148,7 +148,7 @@ def test_rows_may_be_in_any_order_with_other_columns_and_levels_as_pandas_writes
             f"{HEADER},n,wrong",
             "row 6: wrong '449' is not error . n; correct one of them",
         ),
-        ([f"{row},1" for row in ROWS], f"{HEADER},Error", "has two columns 'error'; remove one"),
+        ([f"{row},1,1" for row in ROWS], f"{HEADER},Error,Model", "has two columns 'model'; remove one"),
         (
             ROWS,
             "model,corruption,severity,mistake",
