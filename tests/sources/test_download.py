@@ -491,6 +491,7 @@ def test_a_server_without_a_length_may_send_only_so_much(server, path, tmp_path)
     server.RequestHandlerClass = Endless
     with pytest.raises(SourceError, match="sends more than 1,000 bytes"):
         download(server.url, path, limits=limits)
+    assert "sends more than 999 bytes" in refused(server, path, md5=None, size=999)
     assert [*tmp_path.iterdir()] == []
     # One that ends early is asked again.
     with pytest.raises(SourceError, match=rf"ended after {len(DATA):,} of {len(DATA) + 5:,} bytes"):

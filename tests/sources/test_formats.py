@@ -271,12 +271,13 @@ def test_columns_of_other_names_are_read(tmp_path):
         ("a", image, other, "?", ["x", "y"], "y", "k"),
         ("b", image, None, "?", ["x", "x"], "x", "k"),
         ("c", image, None, "?", ["x", "y"], "z", "k"),
+        ("d", image, None, "?", ["x", "y"], "x", "k"),
     ]
     path = write_parquet(tmp_path / "my.parquet", [dict(zip(names, row, strict=True)) for row in rows])
     options = ReaderOptions(columns=columns, answer_form="text", exclude={"kind": "none"})
     items, report = read_vlmevalkit(path, "s", options)
-    assert items.select("id", "answer", "category").rows() == [("s/a", 1, "k")]
-    assert [[image["bytes"] for image in row] for row in items["images"].to_list()] == [[RED, BLUE]]
+    assert items.select("id", "answer", "category").rows() == [("s/a", 1, "k"), ("s/d", 0, "k")]
+    assert [[image["bytes"] for image in row] for row in items["images"].to_list()] == [[RED, BLUE], [RED]]
     assert report["line"].to_list() == [2, 3]
     assert report["reason"].to_list() == [
         "the answer 'x' is the text of 2 options",

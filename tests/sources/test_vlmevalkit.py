@@ -366,12 +366,13 @@ def test_a_row_with_several_images_is_rejected_where_rows_have_one(tmp_path):
     ],
 )
 def test_a_broken_file_is_an_error_that_names_it(tmp_path, content, message):
-    path = tmp_path / "broken.tsv"
-    if content is not None:
-        path.write_bytes(content)
-    with pytest.raises(SourceError, match=message) as caught:
-        read_vlmevalkit(path, "s")
-    assert str(caught.value).startswith(str(path))
+    for name in ("broken.tsv", "broken"):
+        path = tmp_path / name
+        if content is not None:
+            path.write_bytes(content)
+        with pytest.raises(SourceError, match=message) as caught:
+            read_vlmevalkit(path, "s")
+        assert str(caught.value).startswith(str(path))
 
 
 def test_a_byte_order_mark_and_line_ends_of_windows_are_accepted(tmp_path):
