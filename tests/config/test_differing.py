@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchc.config.differing import differing_settings, shown
+from benchc.config.differing import changed_settings, differing_settings, shown
 from benchc.errors import InputError
 
 
@@ -18,8 +18,8 @@ def run(folder: Path, config: object, sources: object, models: object) -> Path:
 
 
 def test_settings_and_entries_are_named_by_their_keys(tmp_path: Path) -> None:
-    lists = {"types": ["a", "b", "b"], "turned": [1, 2], "same": [3]}
-    others = {"types": ["b", "c"], "turned": [2, 1], "same": [3]}
+    lists = {"types": ["a", "b", "b"], "turned": [1, 2], "back": [2, 1], "same": [3], "gone": [4]}
+    others = {"types": ["b", "c"], "turned": [2, 1], "back": [1, 2], "same": [3]}
     first, second = {"name": "a", "seed": 1, "pool": {"total": 4}}, {"name": "b", "seed": 2, "new": "n"}
     a = run(tmp_path / "a", first | lists, {"s": {"url": "x"}}, {"m": {}})
     b = run(tmp_path / "b", second | others, {"s": {"url": "y"}}, None)
@@ -30,6 +30,8 @@ def test_settings_and_entries_are_named_by_their_keys(tmp_path: Path) -> None:
         'pool: {"total": 4} -> none',
         'types: + "c", - "a", - "b"',
         "turned: other order",
+        "back: other order",
+        "gone: [4] -> none",
         'new: none -> "n"',
         'sources.s.url: "x" -> "y"',
         "models.m: {} -> none",
@@ -44,6 +46,14 @@ def test_a_record_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     (a / "config-models.yaml").unlink()
     with pytest.raises(InputError, match=r"a/config-models.yaml: No such file or directory; run snakemake"):
         differing_settings(a, a)
+
+
+def test_what_a_run_would_change_in_its_record(tmp_path: Path) -> None:
+    texts = {"x/config.yaml": "seed: 2", "x/config-sources.yaml": "{}", "x/config-models.yaml": "m: {}"}
+    a = run(tmp_path / "a", {"seed": 1}, {}, {"m": {}})
+    assert changed_settings(a, texts) == ["seed: 1 -> 2"]
+    (a / "config-models.yaml").unlink()
+    assert changed_settings(a, texts) == []
 
 
 def test_a_long_value_is_cut() -> None:

@@ -57,7 +57,8 @@ def test_another_model_of_the_same_id_is_refused(change: dict[str, Any], differi
         f'run.yaml: evaluate.models[0] is "a", but in results/x this id has another {differing} than in '
         "own.yaml; give the new model another id."
     )
-    assert merged({"a": own | change}, {"a": own}, ["a"])[1] == [message] * (differing is not None)
+    for mine, recorded in ((own | change, own), (own, own | change)):
+        assert merged({"a": mine}, {"a": recorded}, ["a"])[1] == [message] * (differing is not None)
 
 
 SETTINGS = {

@@ -48,6 +48,24 @@ pool.per_task: 0
     config.yaml: pool.per_task is 0, but should be greater than or equal to 1.
 pool.per_task: 1000000000
     config.yaml: pool.per_task is 1000000000, but should be less than or equal to 10000000.
+pool.total: 0
+    config.yaml: pool.total is 0, but should be greater than or equal to 1.
+pool.total: 10000001
+    config.yaml: pool.total is 10000001, but should be less than or equal to 10000000.
+seed: -1
+    config.yaml: seed is -1, but should be greater than or equal to 0.
+inference.workers: -1
+    config.yaml: inference.workers is -1, but should be greater than or equal to 0.
+inference.workers: 257
+    config.yaml: inference.workers is 257, but should be less than or equal to 256.
+results_page: {samples: 0}
+    config.yaml: results_page.samples is 0, but should be greater than or equal to 1.
+results_page: {samples: 100001}
+    config.yaml: results_page.samples is 100001, but should be less than or equal to 100000.
+results_page: {longest_side: 31}
+    config.yaml: results_page.longest_side is 31, but should be greater than or equal to 32.
+results_page: {longest_side: 2001}
+    config.yaml: results_page.longest_side is 2001, but should be less than or equal to 2000.
 pool.per_task: "16"
     config.yaml: pool.per_task is "16", but should be a valid integer (YAML reads it as text: write no
     quotes, and 1.0e-3 instead of 1e-3).
@@ -270,6 +288,10 @@ def test_keys_that_are_not_given_have_the_defaults_of_the_suite(raw: dict[str, A
     assert settings.corruptions.types == list(corruptions_of("imagenet-c"))
     assert settings.corruptions.severities == [1, 2, 3, 4, 5]
     assert settings.catalogues.models == "config/models.yaml"
+    # Another seed or pool is another benchmark.
+    assert (settings.seed, settings.pool.per_task, settings.pool.total) == (20251119, 200, 4000)
+    assert (settings.inference.workers, settings.inference.corruptions_per_job) == (8, "group")
+    assert (settings.results_page.samples, settings.results_page.longest_side) == (1000, 480)
     small["corruptions"] = {"suite": "r-bench"}
     chosen = load(small, root).settings.corruptions
     assert (chosen.types, chosen.severities) == (list(corruptions_of("r-bench")), [1, 2, 3])

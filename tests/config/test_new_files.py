@@ -33,6 +33,11 @@ def test_a_configuration_has_comments_on_its_keys_and_the_path_of_its_schema(tmp
         "seed: 1",
         "# Heavy.\nweight: 2\n",
     ]
+    # A line has at most 110 characters, and a word is not parted at its hyphen.
+    long = "a" * 100
+    for word, between in (("bbbbbbb", " "), ("bbbbbbbb", "\n# "), ("bb-bbbbb", "\n# ")):
+        text = config_text(root / "a.yaml", settings, {"weight": f"{long} {word}"}, root)
+        assert text.endswith(f"\n\n# {long}{between}{word}\nweight: 2\n")
     # Of a file elsewhere, the schema has a whole path.
     first, *_ = config_text(root.parent / "mine.yaml", settings, {}, root).splitlines()
     assert first == f"# yaml-language-server: $schema={root}/config/schema/toy.json"

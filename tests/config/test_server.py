@@ -68,6 +68,24 @@ repo: owner/large, server: {url: 'http://a', api_key_env: hf_secret}
     _); set one to the key, and give its name.
 repo: owner/large, server: {url: 'http://a', concurrency: 0}
     large.server.concurrency is 0, but should be greater than or equal to 1.
+repo: owner/large, server: {url: 'http://a', concurrency: 1025}
+    large.server.concurrency is 1025, but should be less than or equal to 1024.
+repo: owner/large, server: {url: 'http://a', timeout_s: 0}
+    large.server.timeout_s is 0, but should be greater than 0.
+repo: owner/large, server: {url: 'http://a', timeout_s: 86401}
+    large.server.timeout_s is 86401, but should be less than or equal to 86400.
+repo: owner/large, server: {url: 'http://a', start_s: 0}
+    large.server.start_s is 0, but should be greater than 0.
+repo: owner/large, server: {url: 'http://a', start_s: 86401}
+    large.server.start_s is 86401, but should be less than or equal to 86400.
+repo: owner/large, server: {url: 'http://a', top_logprobs: 0}
+    large.server.top_logprobs is 0, but should be greater than or equal to 1.
+repo: owner/large, server: {url: 'http://a', top_logprobs: 1001}
+    large.server.top_logprobs is 1001, but should be less than or equal to 1000.
+repo: owner/large, server: {url: 'http://a', model: ''}
+    large.server.model is "", but should have at least 1 character.
+repo: owner/large, server: {command: ''}
+    large.server.command is "", but should have at least 1 character.
 repo: owner/large, server: {url: 'http://node7:8000'}, dtype: bfloat16, family: llava
     large has server and family and dtype, but the server loads the model; remove it here, and give it to
     the server.

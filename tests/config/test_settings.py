@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from benchc.config.settings import (
+    Bootstrap,
     LabelPrompt,
     OpenAnswers,
     RunSettings,
@@ -42,6 +43,10 @@ def test_the_last_sentence_of_a_prompt_is_by_the_kind_of_its_options() -> None:
 def test_an_unknown_suite_has_no_types_and_severities(suite: object) -> None:
     assert default_types({"suite": suite}) == default_severities({"suite": suite}) == []
     assert default_severities({}) == [1, 2, 3, 4, 5] and len(default_types({})) == 19
+
+
+def test_intervals_are_of_2000_resamples_with_one_seed() -> None:
+    assert (Bootstrap().draws, Bootstrap().seed) == (2000, 0)
 
 
 class Imported(RunSettings):

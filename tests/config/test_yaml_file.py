@@ -29,6 +29,16 @@ def test_aliases_that_repeat_too_much_are_refused(tmp_path: Path, text: str) -> 
         read_yaml(tmp_path / "bomb.yaml")
 
 
+def test_aliases_may_repeat_as_many_values_as_the_limit_says(tmp_path: Path) -> None:
+    path = tmp_path / "a.yaml"
+    hundred = f"a: &a [{', '.join('x' * 99)}]\nb: [{', '.join(['*a'] * 100)}]\n"
+    path.write_text(hundred)
+    assert read_yaml(path)["b"] == [["x"] * 99] * 100
+    path.write_text(f"{hundred}c: &c x\nd: *c\n")
+    with pytest.raises(YamlError, match=r"^its aliases repeat 10,001 values, more than the limit of 10,000;"):
+        read_yaml(path)
+
+
 def test_an_alias_inside_of_itself_is_refused(tmp_path: Path) -> None:
     (tmp_path / "loop.yaml").write_text("a: 1\nb: &b [*b]\n")
     with pytest.raises(YamlError, match="line 2: an alias is inside of what it stands for"):

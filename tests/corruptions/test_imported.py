@@ -1,5 +1,6 @@
 """Imported images are those of the file, for the items and severities that are shown, or are refused."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from benchc.corruptions.imported import write_imported
 from benchc.corruptions.recipe import imported_recipe
 from benchc.errors import InputError
 from benchc.images import decode, encode_png
@@ -85,6 +87,7 @@ def test_the_footer_says_that_they_are_imported_and_of_what(folder: Path) -> Non
     none = {"kernel": None, "noise": None, "parameters": {"1": {}, "3": {}}, "resizes": False}
     assert first["recipe"] == {"name": "jpeg", "imported": True, **none}
     assert "seed" not in first
+    assert re.fullmatch("[0-9a-f]{32}", first["imported"])
     again = read_footer(run(folder, ROWS[:-1]))
     assert again["imported"] != first["imported"]
     # A job that was given the same recipe and a seed takes them; one that generates jpeg does not.
@@ -110,6 +113,11 @@ def test_a_photograph_may_have_another_size(folder: Path, capsys: pytest.Capture
     assert capsys.readouterr().err == "jpeg: 1 photograph of another size than the item's own image\n"
     ((_, found),) = images_of_items(path, {"s/1": KEYS["s/1"]}, {1})
     assert found[1][0].shape == (7, 9, 3)
+    with pytest.raises(InputError, match="give both one size"):
+        write_imported(
+            folder / "pairs.parquet", folder / "pool.parquet", imported_recipe("jpeg", [1]), path,
+            assigned={"s/1": [1]},
+        )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """The digests of a user's file, and of what it imports from its folder, without parameters."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,7 @@ def test_chunks_depend_on_the_file_and_on_this_repositorys_modules_that_it_impor
     assert "benchc/corruptions/kernels/pooling.py" in first_party_files(file, ROOT)
     recipe = Recipe("darken", f"{file}:darken", None, {1: {}})
     before, code = code_digest(recipe), user_file_digest(file)
+    assert all(re.fullmatch("[0-9a-f]{32}", digest) for digest in (before, code))
     (tmp_path / "helper.py").write_text("import deeper.more\nY = 1\n")
     assert code_digest(recipe) != before
     assert user_file_digest(file) != code

@@ -1,4 +1,5 @@
 import hashlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ import pytest
 from benchc.corruptions import corrupt
 from benchc.corruptions.recipe import Recipe, clean_recipe
 from benchc.corruptions.registry import recipe_of
-from benchc.corruptions.variants import variants_of_image
+from benchc.corruptions.variants import noise_seed, variants_of_image
 from benchc.errors import InputError
 from benchc.image_keys import derived_key, image_seed, named_key, pixel_key
 from benchc.images import ImageError, encode_png
@@ -47,6 +48,11 @@ def test_an_image_is_corrupted_at_each_severity_under_its_own_seed() -> None:
             expected = corrupt(sample_image(1), "gaussian_noise", severity, seed=seed, engine="imgaug")
             np.testing.assert_array_equal(found, expected)
     assert not np.array_equal(images[0][1], images[1][1])
+    # Published benchmarks have these random numbers.
+    one_draw = replace(NOISE, one_draw=True)
+    assert {noise_seed(one_draw, 7, "b/2#1", severity) for severity in (1, 4)} == {
+        seed_of(7, "b/2", 1, "gaussian_noise", 0)
+    }
     recipe = clean_recipe()
     made = variants_of_image("a/1#0", encode_png(sample_image(2)), recipe, recipe.severities, 3)
     assert list(made) == [0]
