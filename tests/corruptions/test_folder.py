@@ -70,6 +70,8 @@ def test_every_image_at_every_severity_is_written_once(photos: Path, tmp_path: P
 def test_a_changed_source_is_corrupted_again(photos: Path, tmp_path: Path) -> None:
     output = tmp_path / "out" / "gaussian_noise"
     assert corrupt_folder(photos, tmp_path / "out", NOISE) == 4
+    # Another default seed or form of the record would refuse the folders of earlier releases.
+    assert (output / "corruption.json").read_text().startswith('{\n  "seed": 0,\n')
     assert corrupt_folder(photos, tmp_path / "out", NOISE) == 0
     other = output / "1/more/b.png"
     other.write_bytes(b"touched")

@@ -1,10 +1,12 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from imagecorruptions.corruptions import _motion_blur
 
-from benchc.corruptions.smear import TRUNCATION_BIAS, line_taps, smear, smear_image
+from benchc.corruptions.smear import TRUNCATION_BIAS, Line, line_taps, smear, smear_bias, smear_image
 
 
 @settings(max_examples=60)
@@ -35,6 +37,24 @@ def test_the_bias_is_that_of_the_nearest_level():
     for level in range(256):
         image = np.full((20, 30, 3), level, np.uint8)
         assert np.array_equal(smear_image(image, line, bias), image - image % 2)
+
+
+@pytest.mark.parametrize("below", [0.75, 1.5])
+def test_a_value_within_a_thousandth_of_the_next_level_has_it(below):
+    image = np.array([[[100], [0]]], np.uint8).repeat(3, axis=2)
+    share = below * 2**-10 / 100
+    line = Line(np.array([0, 0]), np.array([0, 1]), np.float32([1 - share, share]))
+    assert smear_image(image, line)[0, 0].tolist() == [100 if below < 1 else 99] * 3
+
+
+def test_the_bias_lowers_the_levels_that_a_sum_of_weighted_levels_lowers():
+    weights = np.array([math.exp(-(x**2) / (2 * 3.0**2)) for x in range(11)])
+    weights /= np.sqrt(2 * np.pi) * 3.0
+    weights /= weights.sum()
+    lowered = [sum(float(weight) * level for weight in weights) < level for level in range(256)]
+    assert 0 < sum(lowered) < 256
+    expected = np.where(lowered, -TRUNCATION_BIAS, TRUNCATION_BIAS)
+    assert np.array_equal(smear_bias(5, 3.0), expected)
 
 
 def test_a_smear_longer_than_the_image_ends_early():
