@@ -14,6 +14,7 @@ import httpx2 as httpx
 import pytest
 from tenacity import RetryCallState, Retrying
 
+from benchc.endpoint import client as endpoint_client
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.api_key import read_key
 from benchc.endpoint.client import (
@@ -93,6 +94,25 @@ def test_a_wrong_address_is_one_sentence_at_once(address, capsys):
     assert time.monotonic() - start < 5 and capsys.readouterr().err == ""
 
 
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (httpx.ConnectTimeout(""), r"no server answers \(time-out\); start it, or"),
+        (httpx.ConnectError("refused"), r"no server answers \(refused\); start it, or"),
+        (httpx.ReadError(""), r"the connection broke \(ReadError\) after 2 attempts; look"),
+        (httpx.ReadError("cut off"), r"the connection broke \(cut off\) after 2 attempts; look"),
+    ],
+)
+def test_an_error_of_the_connection_is_shown_by_its_words_or_else_its_kind(error, sentence, monkeypatch):
+    def stream(*_: object, **__: object) -> None:
+        raise error
+
+    with Endpoint(EndpointSettings("http://127.0.0.1:1", attempts=2, first_wait_s=0.01)) as client:
+        monkeypatch.setattr(client._client, "stream", stream)
+        with pytest.raises(EndpointError, match=f"^http://127.0.0.1:1/v1: {sentence}"):
+            client.get("/v1")
+
+
 def test_a_server_that_is_slow_or_goes_away_is_tried_again():
     failed("no answer within 0.1 s after 2 attempts; raise `time", later(0.5), timeout_s=0.1, attempts=2)
     with replying(later(0.5), OK) as server, endpoint(server, timeout_s=0.1) as client:
@@ -106,6 +126,18 @@ def test_a_server_that_is_slow_or_goes_away_is_tried_again():
     one = {"concurrency": 1, "timeout_s": 0.3, "attempts": 1}
     with replying(later(0.2)) as server, endpoint(server, **one) as client, ThreadPoolExecutor(4) as threads:
         assert all(answer.ok for answer in threads.map(client.get, ["/v1"] * 4))
+
+
+def test_a_server_may_need_a_minute_to_restart(monkeypatch):
+    waits: list[float] = []
+    monkeypatch.setattr(Endpoint, "_sleep", lambda _, seconds: waits.append(seconds))
+    with (
+        replying((503, {}, "")) as server,
+        Endpoint(EndpointSettings(server.url)) as client,
+        pytest.raises(EndpointError, match="after 7 attempts"),
+    ):
+        client.get("/v1")
+    assert 60 < sum(waits) < 70
 
 
 @pytest.mark.parametrize("as_date", [False, True])
@@ -169,10 +201,11 @@ def test_the_reason_of_a_refusal_is_found_in_any_form(text, shown):
 
 
 def test_a_refusal_is_an_answer_and_is_not_tried_again():
-    refusal = (400, {}, '{"error": {"message": "no such setting"}}')
+    # As nginx answers where its client went away.
+    refusal = (499, {}, '{"error": {"message": "no such setting"}}')
     with replying(refusal) as server, endpoint(server) as client:
         answer = client.post("/v1", {})
-        assert (answer.ok, answer.shown()) == (False, "400 no such setting")
+        assert (answer.ok, answer.shown()) == (False, "499 no such setting")
         assert len(server.requests) == 1
         assert not answer._replace(status=302).ok
     with replying(OK) as server, endpoint(server) as client:
@@ -228,6 +261,15 @@ def test_requests_at_once_are_bounded_and_answers_in_order():
         assert server.most_at_once == 3
 
 
+def test_a_request_that_still_waits_is_not_sent_after_the_block():
+    with replying(later(0.1)) as server:
+        with endpoint(server, concurrency=1) as client:
+            answers = client.post_each("/v1", [{}] * 9)
+            assert next(answers).ok
+        assert len(server.requests) < 9
+        answers.close()  # type: ignore[attr-defined]
+
+
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
 
 
@@ -250,7 +292,7 @@ def test_an_answer_that_drips_ends_at_the_limit(quick, first):
         assert time.monotonic() - start < 3
 
 
-def test_an_answer_has_a_largest_size():
+def test_an_answer_has_a_largest_size(monkeypatch):
     sent = 0
 
     def endless(*_: object) -> Iterator[bytes]:
@@ -262,6 +304,9 @@ def test_an_answer_has_a_largest_size():
 
     failed("the answer has more than 64 MiB; check that the address", endless, attempts=1)
     assert LARGEST_ANSWER < sent < LARGEST_ANSWER + 16 * 2**20
+    monkeypatch.setattr(endpoint_client, "LARGEST_ANSWER", len('{"ok": true}'))
+    with replying(OK) as server, endpoint(server, attempts=1) as client:
+        assert client.get("/v1").ok
 
 
 def test_an_answer_that_would_take_too_much_is_refused():
@@ -392,7 +437,8 @@ def test_a_key_comes_from_the_variable_that_is_named():
 def test_what_was_recorded_is_replayed_without_a_server(tmp_path):
     image = "data:image/png;base64," + "A" * 5000
     long = "a long question, " * 20
-    body = {"b": [{"url": image}], "a": "ä", "c": long, "d": "data:,short"}
+    longest = "data:," + "x" * 194
+    body = {"b": [{"url": image}], "a": "ä", "c": long, "d": longest, "e": f"{longest}x"}
     replies = ((500, {}, ""), OK, (400, {}, "no"))
     with replying(*replies) as server, endpoint(server, mode="record", folder=tmp_path) as client:
         recorded = [client.post("/v1", body), client.get("/v2")]
@@ -403,7 +449,9 @@ def test_what_was_recorded_is_replayed_without_a_server(tmp_path):
     assert '"a": "ä"' in everything(tmp_path) and long in everything(tmp_path)
     shown = r'"data:image/png;base64,<5022 characters, [0-9a-f]{32}>"'
     assert "AAAA" not in everything(tmp_path) and re.search(shown, everything(tmp_path))
-    assert '"data:,short"' in everything(tmp_path)
+    assert f'"{longest}"' in everything(tmp_path) and '"data:,<201 characters, ' in everything(tmp_path)
+    # A line for each field, for people.
+    assert '\n "status": 200,\n' in everything(tmp_path)
     with Endpoint(ELSEWHERE, mode="replay", folder=tmp_path) as client:
         assert [client.post("/v1", dict(reversed(body.items()))), client.get("/v2")] == recorded
         missing = f"{request_hash('POST', '/v1', {'a': 2})}.json: no answer to this request to /v1"
@@ -411,7 +459,7 @@ def test_what_was_recorded_is_replayed_without_a_server(tmp_path):
             client.post("/v1", {"a": 2})
         written = json.loads((tmp_path / files[0]).read_text())
         others = ({"status": "200"}, {"status": True}, {"text": 1}, {"status": 200, "text": "<html>"})
-        for text in ("{", "[]", *(json.dumps(written | other) for other in others)):
+        for text in ("{", "[]", "{}", *(json.dumps(written | other) for other in others)):
             for file in files:
                 (tmp_path / file).write_text(text)
             with pytest.raises(InputError, match="is not a recorded answer; delete it and record it again"):
@@ -431,6 +479,11 @@ def test_answers_of_a_folder_without_sub_folders_are_still_read(tmp_path):
         assert client.post("/v1", {"a": 1}) == recorded
     with replying(OK) as server, endpoint(server, mode="record", folder=tmp_path, resume=True) as client:
         assert client.post("/v1", {"a": 1}) == recorded and not server.requests
+    # The answer of a later version stands in a sub-folder, and comes first.
+    with replying((400, {}, "no")) as server, endpoint(server, mode="record", folder=tmp_path) as client:
+        later = client.post("/v1", {"a": 1})
+    with Endpoint(ELSEWHERE, mode="replay", folder=tmp_path) as client:
+        assert client.post("/v1", {"a": 1}) == later != recorded
 
 
 def test_the_hash_depends_on_all_of_a_request_and_not_on_the_order_of_its_keys():
@@ -440,15 +493,18 @@ def test_the_hash_depends_on_all_of_a_request_and_not_on_the_order_of_its_keys()
     requests.append(("POST", "/a", None))
     assert len({request_hash(*request) for request in requests}) == len(requests)
     assert request_hash("POST", "/a", {"y": 2, "x": 1}) == request_hash(*requests[0])
+    # Answers that were recorded before are found.
     assert request_hash("GET", "/version", None) == "505cec0ac01d33352305ef5fd7e11733"
+    assert request_hash("POST", "/v1", {"y": "é"}) == "dbbe6e4eae436c5db1ceaff57db6eb3b"
 
 
 def test_a_mode_without_its_folder_and_an_impossible_address_are_refused(tmp_path):
     for mode, folder in (("replay", None), ("record", None), ("live", tmp_path)):
         with pytest.raises(ValueError, match=f"the mode {mode} "):
             Endpoint(EndpointSettings("http://a"), mode=mode, folder=folder)
-    with pytest.raises(EndpointError, match="http://a:99999: is no address of a server"):
-        Endpoint(EndpointSettings("http://a:99999"))
+    for address in ("http://a:99999", "http://a\x01b"):
+        with pytest.raises(EndpointError, match=f"{address}: is no address of a server"):
+            Endpoint(EndpointSettings(address))
 
 
 def test_a_recording_that_is_resumed_asks_only_for_what_it_lacks(tmp_path):

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from benchc.endpoint import language_model
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.client import EndpointError
 from benchc.endpoint.language_model import (
@@ -21,7 +22,9 @@ from tests.endpoint.replies import OK, replying
 
 
 def reply(text: Any, finish: str | None = "stop") -> Answer:
-    return Answer(200, json.dumps({"choices": [{"message": {"content": text}, "finish_reason": finish}]}))
+    first, second = {"content": text}, {"content": "of several, the first is read"}
+    choices = [{"message": first, "finish_reason": finish}, {"message": second, "finish_reason": "stop"}]
+    return Answer(200, json.dumps({"choices": choices}))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +69,14 @@ def test_a_refusal_of_content_is_of_one_request(code):
 
 
 @pytest.mark.parametrize(
-    "text", ['{"error": {"message": "no", "code": "model_not_found"}}', '{"error": "no"}', "no", "[]"]
+    "text",
+    [
+        '{"error": {"message": "no", "code": "model_not_found"}}',
+        '{"error": {"message": "no"}}',
+        '{"error": "no"}',
+        "no",
+        "[]",
+    ],
 )
 def test_any_other_refusal_is_of_all_requests(text):
     with pytest.raises(InputError, match=r"^m: the server refuses a request \(404.*\); correct `model`, `u"):
@@ -85,7 +95,9 @@ class Replying:
         return iter([reply(f"{body['about']} {body['attempt']}") for body in bodies])
 
 
-def test_only_what_has_no_usable_reply_is_asked_for_again_and_its_last_reason_kept():
+def test_only_what_has_no_usable_reply_is_asked_for_again_and_its_last_reason_kept(monkeypatch):
+    labels: list[str] = []
+    monkeypatch.setattr(language_model, "track", lambda each, *, label, **_: labels.append(label) or each)
     usable = {"a": 0, "b": 1, "c": 9}  # the attempt in which the reply is usable
 
     def read(about: str, answer: Answer) -> str:
@@ -109,6 +121,7 @@ def test_only_what_has_no_usable_reply_is_asked_for_again_and_its_last_reason_ke
     found, asked = ask(3, "abc")
     assert found == ({"A": "a 0", "B": "b 1"}, {"C": "not c 2"})
     assert asked == [["a", "b", "c"], ["b", "c"], ["c"]]
+    assert labels == [f"asked, attempt {attempt}" for attempt in (1, 2, 3)]
     # No request where nothing is left to ask.
     assert ask(3, "ab") == (({"A": "a 0", "B": "b 1"}, {}), [["a", "b"], ["b"]])
     assert ask(3, "") == (({}, {}), [])

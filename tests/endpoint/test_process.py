@@ -72,12 +72,18 @@ def assert_ended(folder: Path) -> None:
         time.sleep(0.05)
 
 
-def test_a_server_is_ready_when_it_is_healthy_and_stopped_with_its_workers(tmp_path):
-    port, log = free_port(), tmp_path / "logs" / "server.log"
+def test_a_server_is_ready_when_it_is_healthy_and_stopped_with_its_workers(tmp_path, monkeypatch):
+    # A proxy of the environment cannot reach it.
+    for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:9")
+    for variable in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(variable, raising=False)
+    port, log = free_port(), tmp_path / "logs" / "of a run" / "server.log"
+    assert port > 1023  # those below are of system services
     start = time.monotonic()
     with running(command(port, tmp_path, delay=1), port, log, 30, "tiny") as url:
         assert time.monotonic() - start > 1
-        assert httpx2.get(f"{url}/health").status_code == 200
+        assert httpx2.get(f"{url}/health", trust_env=False).status_code == 200
         assert all(map(is_running, pids(tmp_path)))
     assert_ended(tmp_path)
     assert log.read_text().startswith("Loading weights")

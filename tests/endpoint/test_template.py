@@ -33,9 +33,10 @@ def test_another_text_has_another_hash():
     ("text", "message"),
     [
         (b"{caption_0} {captoin_1}", "has the placeholder {captoin_1}; correct it: a prompt has {cap"),
-        (b"{caption_0} {caption_2} {caption_1}", "has the placeholder {caption_2}; correct it"),
+        (b"{caption_0} {caption_2} {caption_3}", "has the placeholder {caption_2}; correct it"),
         (b"{caption_0}", "lacks the placeholder {caption_1}; add it"),
         (b"{caption_1} {language}", "lacks the placeholder {caption_0}; add it"),
+        (b"{language}", "lacks the placeholder {caption_0}; add it"),
         (b"\xff", "is not UTF-8"),
         (b"{caption_0} {caption_1}\0", "contains a NUL character; save it as text in UTF-8"),
     ],

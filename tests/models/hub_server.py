@@ -99,6 +99,7 @@ class _Handler(BaseHTTPRequestHandler):
             listed = [
                 {"type": "file", "path": name, "size": len(data), "oid": _etag(data)}
                 for name, data in files.items()
+                if "/" not in name or "recursive=true" in self.path.lower()
             ]
             return self._json(listed)
         siblings = [{"rfilename": name, "size": len(data)} for name, data in files.items()]

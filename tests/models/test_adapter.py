@@ -18,6 +18,7 @@ from benchc.config.catalogue import Model
 from benchc.errors import InputError
 from benchc.hugging_face import transformers
 from benchc.models import adapter, checkpoint
+from benchc.models.adapter_files import adapter_files
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.tuning.lora import peft
@@ -135,6 +136,7 @@ def test_weights_are_merged_in_float32_and_then_cast(base, lora, tmp_path, varia
     ("config", "scale"),
     [
         ({"use_rslora": True}, ALPHA / R**0.5),
+        ({"init_lora_weights": True}, ALPHA / R),
         ({"lora_alpha": 16}, 16 / R),
         ({"r": 8, "rank_pattern": dict.fromkeys(TARGETS, R)}, ALPHA / R),
         ({"lora_alpha": 1, "alpha_pattern": dict.fromkeys(TARGETS, 32)}, 32 / R),
@@ -370,6 +372,15 @@ def test_an_adapter_alone_names_its_base(base, lora) -> None:
         with pytest.raises(InputError) as error:
             refuse()
         assert str(error.value) == expected
+
+
+def test_of_an_adapter_the_first_format_of_its_weights_is_read(tmp_path) -> None:
+    names = ["adapter_config.json", "adapter_model.safetensors", "adapter_model.bin"]
+    for name in names:
+        (tmp_path / name).touch()
+    assert [path.name for path in adapter_files(tmp_path)] == names[:2]
+    (tmp_path / names[0]).unlink()
+    assert [path.name for path in adapter_files(tmp_path)] == names[1:2]
 
 
 def test_a_located_model_has_its_adapter(base, lora, monkeypatch):

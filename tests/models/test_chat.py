@@ -67,6 +67,8 @@ def test_a_prompt_beyond_the_context_is_refused(scorers, variants, scoring, monk
     monkeypatch.delitem(stretched, "factor")
     with pytest.raises(ModelError, match=f"have {needed} tokens, but the model takes {needed - 1} "):
         scorer.chat.require_context(needed)
+    monkeypatch.setitem(stretched, "original_max_position_embeddings", needed)
+    scorer.chat.require_context(needed)
     # Some configurations give the stretched context already.
     monkeypatch.setattr(config, "max_position_embeddings", 10 * needed)
     scorer.chat.require_context(9 * needed)
@@ -197,16 +199,17 @@ def test_a_template_for_text_alone_is_not_used(scorers: Scorers, of_tokenizer: s
 
 def test_a_chat_template_that_fails_or_leaves_out_the_question_is_refused(scorers: Scorers) -> None:
     chat = scorers["llava", "letter"].chat
+    asked = "Which of these squares has the colour of the sky?"
     for template, message in (
         ("{{ raise_exception('Only text') }}", "its chat template fails (TemplateError: Only text)"),
         ("{% for %}", "its chat template fails (TemplateSyntaxError: "),
-        ("{{ messages[0]['role'] }}", "its chat template leaves out the question 'Which?'"),
+        ("{{ messages[0]['role'] }}", f"its chat template leaves out the question {asked[:40]!r};"),
     ):
         processor = copy.copy(chat.processor)
         processor.chat_template = template
         other = dataclasses.replace(chat, processor=processor, _rendered={})
         with pytest.raises(ModelError, match=rf"{re.escape(message)}.*, or `chat_template` if its entry"):
-            other.render("Which?", 1)
+            other.render(asked, 1)
 
 
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"

@@ -114,7 +114,8 @@ def test_another_family_or_auto_class_is_refused(folder):
     load(folder, family="own_family")
     load(folder, auto_class="AutoModelForMultimodalLM")
     text = message(folder, auto_class="AutoModelForCausalLM")
-    assert "AutoModelForCausalLM does not load the model type 'llava' (config.json); set `auto_c" in text
+    assert "AutoModelForCausalLM does not load the model type 'llava' (config.json); set `auto_class" in text
+    assert "set `auto_class: AutoModelForImageTextToText` in" in text
 
 
 @pytest.mark.parametrize(
@@ -131,6 +132,7 @@ def test_trusted_code_comes_before_the_class_of_transformers(trusted: bool, expe
     [
         # transformers would make a part of its own sizes, of 7 billion parameters.
         ({"text_config": None}, "text_config in config.json is null, for which transformers makes a model"),
+        (dict.fromkeys(("vision_config", "text_config")), "text_config in config.json is null, for which"),
         ({"vision_config": None}, "vision_config in config.json is null, for which transformers makes a mod"),
         *(({"model_type": name}, "which is no name; download the checkpoint") for name in (["a"], 7, {})),
         ({"is_encoder_decoder": True}, "reads the prompt with an encoder, but scoring needs a decoder"),
@@ -152,6 +154,11 @@ def test_damaged_or_absent_settings_are_one_line(folder: Path) -> None:
     (folder / "other").rename(template)
     (folder / "preprocessor_config.json").write_text("[" * 100_000)
     assert "preprocessor_config.json is not a JSON object; download the checkpoint again" in message(folder)
+
+
+def test_a_model_may_have_ten_thousand_layers(folder: Path) -> None:
+    edit(folder / "config.json", depths=[10_000])
+    assert checkpoint_files.check_files(CheckpointSource(str(folder)), None)["depths"] == [10_000]
 
 
 def test_a_package_that_a_class_needs_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,6 +70,7 @@ BOTH_LETTERS = (("a dog", "a cat"), ("a cat", "a dog"))
         (replied(1, lambda n: " "), items(None), "all of its 2 answers are empty"),
         (replied(2, lambda n: "" if n else "yes"), items(None, None), None),
         (replied(20, lambda n: "Yes" if n else "yes "), items(*[None] * 20), "answers 'yes' to all 20 items"),
+        (replied(20, lambda n: "x" * 99), items(*[None] * 20), f"it answers '{'x' * 80}' to all 20 items"),
         (replied(19, lambda n: "yes"), items(*[None] * 19), None),
         (replied(20, lambda n: "yes" if n else "no"), items(*[None] * 20), None),
         (replied(40, lambda n: "A"), items(*[0, 1] * 20), "to all 40 items, whose right answers differ; c"),

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Timer
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -195,6 +196,18 @@ def test_a_job_waits_for_a_gpu_and_says_whose(start, capsys):
         f"warning: m: waits for 1 GPU, as other jobs (processes {job.pid}) have 2 of 2; with --resources "
         "gpu=2, snakemake starts no more jobs than fit\n"
     )
+
+
+def test_a_job_that_waits_for_long_says_so_every_ten_minutes(monkeypatch, capsys):
+    seconds, locked = [0.0], gpus._locked
+    clock = SimpleNamespace(monotonic=lambda: seconds[0], sleep=lambda _: seconds.append(seconds.pop() + 100))
+    monkeypatch.setattr(gpus, "time", clock)
+    monkeypatch.setattr(
+        gpus, "_locked", lambda seen, count: locked(seen, count) if seconds[0] > 1300 else ({}, seen)
+    )
+    with held_gpus(1, "m"):
+        # After 100, 700 and 1300 seconds.
+        assert capsys.readouterr().err.count("warning: m: waits for 1 GPU, as other jobs have 2 of 2") == 3
 
 
 def test_a_job_that_waits_for_several_gpus_holds_none(start):

@@ -152,6 +152,18 @@ def test_a_shard_that_is_edited_or_pruned_while_a_job_runs_is_not_served(tmp_pat
     assert found(tmp_path, "q") == [True]
 
 
+def test_what_a_job_of_this_format_has_written_is_found(tmp_path):
+    """Else all would be computed again."""
+    folder = tmp_path / "owner--name/1b654fcedf0bab5c"
+    folder.mkdir(parents=True)
+    (folder / "a.units").write_bytes(
+        b"6a2f67a920ab9a89c37455a6d82206d2 0 2 zczMPb03hrSrqqo+F3YXcg== zczMPQAAgD8= b18af0bb3008ef6d\n"
+    )
+    with open_cache(tmp_path, language="\u00e9") as cache:
+        assert same(cache.get("p", PIXELS).value, SCORES)
+        assert cache.key_numbers().tolist() == [0x6A2F67A920AB9A89]
+
+
 def test_files_of_an_older_format_are_ignored(tmp_path):
     with open_cache(tmp_path) as cache:
         old = {"key": unit_key("p", PIXELS).decode(), "logits": [[0.0, 1.0]], "mass": [1.0], "split": False}

@@ -5,6 +5,7 @@ import shutil
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import numpy as np
@@ -423,6 +424,16 @@ def test_a_model_or_batch_that_does_not_fit_is_one_line(error: Exception) -> Non
         with pytest.raises(InputError, match=match) as caught:
             list(encoder.encode(images(2)))
         assert "\n" not in str(caught.value)
+
+    def full(**_: object) -> None:
+        raise error
+
+    # Captions pass through a BLIP-2 one by one.
+    sizes = SimpleNamespace(qformer_config=SimpleNamespace(max_position_embeddings=9))
+    words = lambda text, **_: {"input_ids": [1]}  # noqa: E731
+    blip2 = Blip2Encoder("E", SimpleNamespace(config=sizes, embeddings=full), words, None)
+    with pytest.raises(InputError, match=r"^E: a batch of 1 caption does not fit .*; use a larger one, or"):
+        next(blip2.encode_texts(TEXTS))
 
 
 @pytest.mark.usefixtures("torch_settings")

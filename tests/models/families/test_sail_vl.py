@@ -46,16 +46,20 @@ def test_several_tiles_are_followed_by_a_copy_of_the_whole():
 
 
 @pytest.mark.parametrize(
-    ("size", "count"),
+    ("size", "most", "count"),
     [
         # 2 x 1, then the nearest of those that do not divide it, which is 4 x 2, and the whole.
-        ((896, 448), 2 + 8 + 1),
+        ((896, 448), 10, 2 + 8 + 1),
         # 1 x 1 alone has no copy: it comes last, after the nearest other, 2 x 2 or 3 x 3 by area.
-        ((448, 448), 4 + 1),
+        ((448, 448), 10, 4 + 1),
+        # The image does not fill more than half of 2 x 2, which is as near as 3 x 1.
+        ((896, 448), 4, 2 + 3 + 1),
+        # There is no other grid.
+        ((896, 448), 1, 1 + 1),
     ],
 )
-def test_use_msac_adds_a_second_grid(size, count):
-    assert len(tiles(Image.new("RGB", size), SIDE, 10, twice=True)) == count
+def test_use_msac_adds_a_second_grid(size, most, count):
+    assert len(tiles(Image.new("RGB", size), SIDE, most, twice=True)) == count
 
 
 def test_tiles_are_in_the_order_of_reading_and_the_whole_is_the_last():
@@ -125,6 +129,7 @@ def test_images_are_numbered_where_there_are_several(images, marks):
     [
         ({}, [(8, 4)], [3]),
         ({"max_num": 1}, [(8, 4)], [1]),
+        ({"max_num": 40}, [(160, 4)], [41]),
         ({}, [(4, 4), (8, 4)], [1, 3]),
         # The second grid is of one image alone.
         ({"use_msac": True}, [(8, 4)], [11]),

@@ -58,7 +58,11 @@ def fails(block: Callable[[], object]) -> str:
 
 def test_a_fetched_model_is_loaded_offline(hub, checkpoints, monkeypatch):
     assert cached(REPO, FIRST) is None
+    progress, watched = hub_fetch._progress, []
+    monkeypatch.setattr(hub_fetch, "_progress", lambda *of: watched.append(of[0]) or progress(*of))
     fetched = fetch(REPO, FIRST)
+    # Where files arrive.
+    assert watched and all(any(folder.iterdir()) for folder in watched)
     files = {path.name: path.stat().st_size for path in checkpoints["llava"].iterdir()}
     assert sorted(hub.downloaded()) == sorted(files)
     assert fetched.downloaded == sum(files.values())
@@ -105,7 +109,8 @@ def test_shards_are_those_of_the_index(hub: Hub, checkpoints: dict[str, Path], t
     assert set(parts) <= set(hub.downloaded()) and "consolidated.safetensors" not in hub.downloaded()
     del repository.commits[SECOND]["model-2-of-2.safetensors"]
     shutil.rmtree(tmp_path / "hub")
-    absent = "its index names model-2-of-2.safetensors, which it does not have"
+    del repository.commits[SECOND]["model-1-of-2.safetensors"]
+    absent = "its index names model-1-of-2.safetensors, which it does not have"
     assert absent in fails(lambda: fetch(REPO, SECOND))
 
 
@@ -119,6 +124,26 @@ def test_a_cut_connection_continues_where_it_stopped(hub: Hub, monkeypatch: pyte
     assert first is None and second is not None
     assert size // 2 - 2**14 <= int(second[len("bytes=") : -1]) <= size // 2
     assert cached(REPO, FIRST) is not None
+
+
+def test_a_connection_that_breaks_is_tried_four_times(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def broken(*_: object, **__: object) -> None:
+        asked.append(1)
+        raise hub_fetch.httpx.ReadError("cut off")
+
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setattr(hub_fetch, "snapshot_download", broken)
+    text = fails(lambda: fetch(REPO, FIRST))
+    assert text.startswith(f"{REPO}: the Hub cannot be reached (ReadError: cut off); check the network")
+    assert len(asked) == 4
+
+
+def test_files_of_subfolders_that_are_read_are_fetched(hub: Hub, checkpoints: dict[str, Path]) -> None:
+    name = "additional_chat_templates/short.jinja"
+    hub.repositories[REPO].add(checkpoints["llava"], SECOND, **{name: b"{{ 1 }}"})
+    assert (fetch(REPO, SECOND).folder / name).read_bytes() == b"{{ 1 }}"
 
 
 def test_an_interrupted_download_continues_with_the_missing_files(hub, monkeypatch):
@@ -233,7 +258,8 @@ def caused(error: Exception, cause: Exception) -> Exception:
         (caused(hub_fetch.httpx.ReadError("a"), OSError(errno.EACCES, "b")), "cannot be written; correct"),
     ],
 )
-def test_an_error_of_the_machine_is_one_sentence(error: Exception, sentence: str) -> None:
+def test_an_error_of_the_machine_is_one_sentence(error, sentence, monkeypatch) -> None:
+    offline(monkeypatch)  # where it is no absent file
     with pytest.raises(ModelError, match=sentence) as caught, hub_errors(REPO):
         raise error
     assert str(caught.value).startswith(f"{REPO}: ") and "\n" not in str(caught.value)
@@ -270,6 +296,8 @@ def test_a_name_is_no_pattern(hub: Hub) -> None:
     hub.repositories[REPO].commits[SECOND] = {"a1.pt": b"1", "a[1].pt": b"2"}
     fetch_first(REPO, SECOND, ["a[1].pt"])
     assert hub.downloaded() == ["a[1].pt"]
+    # Of no format that is loaded by itself.
+    assert download_size(REPO, SECOND) == 0
 
 
 def test_the_progress_of_a_download_is_the_growth_of_its_folder(tmp_path: Path) -> None:
