@@ -15,7 +15,7 @@ from benchc.models.asking import AskedModel, Job, ShownImages
 from benchc.models.constant_answers import constant_answers
 from benchc.models.generation import Generation
 from benchc.models.items import Item
-from benchc.models.label_mass import LOW_LABEL_MASS, low_label_mass
+from benchc.models.label_mass import low_label_mass
 from benchc.models.question import Question
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
@@ -140,8 +140,8 @@ def test_a_job_warns(zeros, pool, tmp_path, start, capsys, stage, words, line, o
     ("scoring", "masses", "warns"),
     [
         ("letter", [0.1, 0.2], True),
-        ("letter", [0.0, 2 * LOW_LABEL_MASS], False),
-        ("letter", [0.0, 1.9 * LOW_LABEL_MASS], True),
+        ("letter", [0.0, 1.0], False),
+        ("letter", [0.0, 0.99], True),
         ("letter", [], False),
         ("text", [0.01], False),
         ("generate", [], False),
@@ -152,5 +152,6 @@ def test_only_letters_of_less_than_half_of_the_probability_warn(scoring, masses,
 
 
 def test_the_warning_says_how_much_and_what_to_do():
-    text = low_label_mass("letter", [0.25, 0.75 / 3])
-    assert "have only 25 % of the probability" in text and "`scoring: text`" in text
+    for mass, percent in ((0.494, 49), (0.496, 50)):
+        text = low_label_mass("letter", [mass / 2, 1.5 * mass])
+        assert f"have only {percent} % of the probability" in text and "`scoring: text`" in text

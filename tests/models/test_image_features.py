@@ -1,5 +1,7 @@
 """The features of images are computed once for all options, and never kept for other images."""
 
+from copy import deepcopy
+
 import pytest
 import torch
 
@@ -36,12 +38,13 @@ def tower() -> Tower:
         ({"layer": -1}, {}),
         ({"more": {"a": 1}}, {"more": {"a": 2}}),
         ({"sizes": [2]}, {"sizes": [2, 3]}),
+        ({"kinds": {"a"}}, {"kinds": {"b"}}),
         *(({"sizes": given}, {"sizes": None}) for given in ([2], {"a": 2}, torch.tensor([2, 3]))),
     ],
 )
 def test_equal_arguments_have_the_features_that_were_computed(tower, options, others):
     first = tower.get_image_features(PIXELS, **options)
-    assert tower.get_image_features(PIXELS.clone(), **options) is first and tower.calls == 1
+    assert tower.get_image_features(PIXELS.clone(), **deepcopy(options)) is first and tower.calls == 1
     second = tower.get_image_features(PIXELS, **others)
     assert tower.calls == 2 and second is not first
     # Only the last are kept.
@@ -70,3 +73,20 @@ def test_nothing_is_kept_of_a_call_that_failed(tower):
     model = Anywhere()
     keep_image_features(model)
     assert [model.get_image_features(PIXELS.to(device)) for device in ("cpu", "meta")] == ["cpu", "meta"]
+
+
+def test_of_a_model_within_a_model_the_inner_one_keeps_them():
+    class Whole(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.tower = Tower()
+
+        def get_image_features(self, pixel_values: torch.Tensor) -> object:
+            return [self.tower.get_image_features(pixel_values)]
+
+    model = Whole()
+    keep_image_features(model)
+    (first,), (second,) = (model.get_image_features(PIXELS) for _ in range(2))
+    # Both ways lead to what was kept, as `generate` of transformers calls the inner one.
+    assert first is second is model.tower.get_image_features(PIXELS) and model.tower.calls == 1
+    assert "get_image_features" not in vars(model)

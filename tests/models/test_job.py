@@ -43,7 +43,7 @@ NAMES = ("p/4", "p/5", "p/6")
 class Model(Bits):
     """Chooses the last option. ``leak``: what a row's numbers have for each row before it."""
 
-    leak, mass = 0.0, 1.0
+    leak, mass, checks = 0.0, 1.0, 0
 
     def ask(self, question: Any, encoded: Any) -> Any:
         found = super().ask(question, encoded)
@@ -53,6 +53,7 @@ class Model(Bits):
     def numbers(self, question: Any, encoded: Any) -> Any:
         logits = self.ask(question, encoded).logits
         self.calls.pop()  # of the check before the first unit
+        self.checks += 1
         return logits + np.float32(self.leak) * np.arange(len(logits), dtype=np.float32)[:, None]
 
 
@@ -233,6 +234,8 @@ def test_a_model_whose_rows_depend_on_each_other_passes_each_alone(run, model):
         "through the model together; each passes alone, which takes longer"
     )
     assert set(model.calls) == {1}
+    # Of the first unit, twice together, and five severities alone.
+    assert model.checks == 2 + 5
     assert (footer["variants"], footer["units_together"]) == ("one by one", "never")
 
 

@@ -10,6 +10,7 @@ from benchc.models.encoding import Encoded
 from benchc.models.letter import LetterScorer
 from benchc.models.protocol import ModelError
 from benchc.models.question import Question
+from tests.models import bigram
 from tests.models.bigram import TABLE, BigramChat, ids
 
 
@@ -46,3 +47,15 @@ def test_tokens_of_letters_are_kept_by_the_end_of_the_prompt_and_must_differ(mon
         monkeypatch.setattr(chat, "tokens_after", lambda _, answer, tokens=tokens: tokens[answer])
         with pytest.raises(ModelError, match="letters A to B are not one distinct token each"):
             LetterScorer(chat).letter_tokens("is it ", ("A", "B"))
+
+
+def test_letters_that_are_all_of_the_probability_make_no_mass_over_one(monkeypatch):
+    table, letters = torch.full(TABLE.shape, -100.0), "ABCDEFGH"
+    table[:, ids(letters)] = TABLE[:, : len(letters)]
+    monkeypatch.setattr(bigram, "TABLE", table)
+    chat: Any = BigramChat(shares_prompt=True)
+    # Of these prompts, some sums of two orders differ in the last bit.
+    rows = torch.arange(len(table))[:, None]
+    encoded = Encoded("is it ", ((1, 1),), len(rows), {"input_ids": rows}, independent=True)
+    scores = LetterScorer(chat).ask(Question("?", tuple("stuvwxyz")), encoded)
+    assert scores.label_mass.max() == 1.0 and scores.label_mass.min() > 0.99

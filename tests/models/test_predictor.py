@@ -328,12 +328,17 @@ def test_each_unit_is_asked_with_its_own_question_and_rows_are_in_the_order_of_t
     items = {id_: Item(Question(f"Who is {id_}?", ()), ()) for id_ in ("s/2", "s/1")}
     units = [replace(unit(n), item=id_) for n, id_ in enumerate(("s/1", "s/1", "s/2", "s/1"))]
 
+    asked: list[int] = []
+
     def ask(model, question, group):
+        asked.append(len(group))
         for each in group:
             yield {"id": each.item, "asked": question.question, "value": int(each.variants[0][0].max())}
 
     rows = [("s/2", 2), ("s/1", 0), ("s/1", 1), ("s/1", 3)]
     expected = [{"id": id_, "asked": f"Who is {id_}?", "value": value} for id_, value in rows]
-    for at_once in (1, 2):
+    for at_once, together in (((), [2, 1, 1]), ((1,), [2, 1, 1]), ((2,), [1, 1, 1, 1])):
+        asked.clear()
         # A list is emptied once its rows are there.
-        assert infer(None, items, iter(units), ask, at_once) == expected
+        assert infer(None, items, iter(units), ask, *at_once) == expected
+        assert asked == together

@@ -109,6 +109,9 @@ def test_items_that_share_an_image_are_prepared_in_parts(scorers, tmp_path, monk
     some = {id_: items[id_] for id_ in ("s/6", "s/1")}
     part = [replace(each, items={id_: images[id_] for id_ in some}) for each in shared()]
     rows(tmp_path / "c", lambda _: units_in(part), some)
+    with PredictionCache(tmp_path / "c", {"model": "m"}, "a") as cache:
+        encoded = [unit.item for unit in prepared_units(shared(), scorer, items, cache, 2) if unit.groups]
+    assert sorted(encoded) == [id_ for id_ in sorted(items) for _ in names if id_ not in some]
     assert rows(tmp_path / "c", lambda _: units_in(shared()), items) == (expected[0], expected[1] - 8)
 
 
@@ -159,6 +162,25 @@ def test_the_limit_on_open_files_is_raised(prepared):
         assert len(found) == 40
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
+
+
+INF = resource.RLIM_INFINITY
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "wanted"),
+    [
+        (1024, 4096, 4096),
+        *((1024, hard, 65536) for hard in (10**6, INF)),
+        *((soft, INF, None) for soft in (65536, 10**6, INF)),
+    ],
+)
+def test_the_limit_on_open_files_is_never_lowered(monkeypatch, soft, hard, wanted):
+    limits: list[tuple[int, int]] = []
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", lambda _, each: limits.append(each))
+    prepare._allow_open_files()
+    assert limits == ([] if wanted is None else [(wanted, hard)])
 
 
 def test_a_killed_worker_is_one_sentence(prepared, monkeypatch):

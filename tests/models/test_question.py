@@ -31,8 +31,11 @@ def test_one_space_precedes_an_answer_but_after_a_special_token(rendered, specia
 
 @pytest.mark.parametrize("count", [1, 27])
 def test_any_other_question_has_2_to_26_options(count):
-    with pytest.raises(ValueError, match="no options or 2 to 26"):
-        Question("Which?", tuple(map(str, range(count))))
+    # Of a long question, the beginning is shown.
+    text = "Which of " + "them" * 20
+    with pytest.raises(ValueError, match=f"no options or 2 to 26, .* {count}: '{text[:80]}'; remove"):
+        Question(text, tuple(map(str, range(count))))
+    assert len(Question(text, tuple(map(str, range(26)))).letters) == 26
 
 
 @pytest.mark.parametrize(

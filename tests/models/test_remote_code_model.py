@@ -1,6 +1,7 @@
 """What all families with code of their own share; whole models are in test_remote_code.py."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -109,6 +110,7 @@ def test_a_model_of_one_image_says_so_once(capsys):
         (Plain, "Which?", 2, False),
         (Plain, "Which <image>?", 2, True),
         (Plain, "Which <image>?", 0, True),
+        (Plain, "Is it <image> of " + "them" * 20, 0, True),
         (FirstImage, "Which?", 1, False),
         (FirstImage, "Which <image>?", 1, True),
     ],
@@ -117,7 +119,9 @@ def test_a_mark_in_the_question_would_be_read_as_an_image(kind, text, images, re
     if not refused:
         assert text in made(kind).render(text, images)
         return
-    with pytest.raises(ModelError, match=r"^m: a question contains '<image>', which the model does not read"):
+    shown = re.escape(repr(text[:80]))
+    sentence = f"^m: a question contains '<image>', which the model does not read as text: {shown}; rem"
+    with pytest.raises(ModelError, match=sentence):
         made(kind).render(text, images)
 
 
@@ -151,7 +155,7 @@ def test_the_context_is_the_least_that_a_part_names(config, context):
 def test_the_longest_prompt_counts_and_a_setting_of_its_images_is_named():
     for settings, fix in (
         ({}, "remove the item"),
-        ({"use": 1, "max_num": 6}, "lower max_num in `processor`"),
+        ({"use": 1, "max_num": 6, "max_crops": 2}, "lower max_num in `processor`"),
     ):
         model = made(**settings)
         model.model.config.max_position_embeddings = 12

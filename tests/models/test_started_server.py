@@ -18,6 +18,7 @@ from benchc.endpoint.client import EndpointError
 from benchc.errors import InputError
 from benchc.models import cards, over_http
 from benchc.models.asking import AskedModel, Job
+from benchc.models.generation import Generation
 from benchc.models.gpus import held_gpus
 from benchc.models.job import checkpoint_source
 from benchc.models.over_http import opened
@@ -150,6 +151,35 @@ def test_a_head_dtype_that_the_server_ignores_is_refused(checkpoints, tmp_path, 
     opening = started(checkpoints["llava"], tmp_path / "server.log", SLEEPING + OVERRIDES)
     with nullcontext() if is_known else pytest.raises(ModelError, match=sentence), opening as model:
         assert is_known and model.identity["command"] == SLEEPING + OVERRIDES
+    with started(checkpoints["llava"], tmp_path / "server.log", SLEEPING) as model:
+        assert model.identity["version"] == version
+
+
+def test_another_server_than_vllm_may_have_a_head_dtype(checkpoints, tmp_path, start, monkeypatch):
+    server = start(checkpoints["llava"], "sglang")
+    server.name = str(checkpoints["llava"])
+    monkeypatch.setattr(over_http, "free_port", lambda: server.server_address[1])
+    with started(checkpoints["llava"], tmp_path / "server.log", SLEEPING + OVERRIDES) as model:
+        assert (model.identity["server"], model.identity["version"]) == ("sglang", "0.5.23")
+
+
+def test_so_many_units_are_asked_about_that_a_running_server_has_its_requests(another, variants, capsys):
+    another.name, another.key = "owner/name", None
+    job = Job(server_url=another.url, concurrency=16)
+    for more, scoring, generation in (
+        ({}, "letter", None),
+        ({"revision": "v1", "system_prompt": "Be brief."}, "generate", Generation(2)),
+    ):
+        asked = AskedModel(label="tiny", location="owner/name", **more)
+        with opened(asked, checkpoint_source(asked, job, None), scoring, generation, job) as model:
+            # A unit of five severities has five, so that three have fewer than 16.
+            assert model.at_once == 4 and "16 requests at once" in capsys.readouterr().err
+            assert model.identity["revision"] == more.get("revision", "that of the server")
+            facts = [model.identity[name] for name in ("command", "system_prompt")]
+            assert facts == ["", more.get("system_prompt", "")]
+            # Nothing is split on a server.
+            units = [UnitInput(variants[:1]), UnitInput(variants[1:2])]
+            assert [split for _, split in model.compute(model.model, QUESTIONS[0], units)] == [False, False]
 
 
 def test_what_serves_another_model_is_to_be_corrected(checkpoints, tmp_path, another):

@@ -28,7 +28,7 @@ def installed(tmp_path, monkeypatch) -> Iterator[Path]:
     ("family", "known"),
     [
         *(("llava", True), ("qwen2_vl", True), (None, True), ("eagle", True)),
-        *(("llavaa", False), ("__pycache__", False), ("_own", False), ("file.py", False)),
+        *(("llavaa", False), ("eagel", False), ("__pycache__", False), ("_own", False), ("file.py", False)),
         ("florence", False),
     ],
 )
@@ -37,7 +37,11 @@ def test_a_family_is_a_folder_of_transformers_or_a_file_of_its_own(installed, fa
     if known:
         check_family(family)
         return
-    near = {"llavaa": "did you mean 'llava'[?]", "florence": "leave it out, or add the family"}
+    near = {
+        "llavaa": "did you mean 'llava'[?]",
+        "eagel": "did you mean 'eagle'[?]",
+        "florence": "leave it out, or add the family",
+    }
     with pytest.raises(UnsupportedFamilyError, match=f"^the family '{family}' is .*{near.get(family, '')}"):
         check_family(family)
 
