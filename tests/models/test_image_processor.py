@@ -160,14 +160,17 @@ def test_a_setting_that_the_processor_fixes_is_refused(tmp_path: Path) -> None:
     save("internvl", tmp_path)
     processor = load(tmp_path, "internvl").processor
     merge = processor._merge_kwargs
-    processor._merge_kwargs = lambda **options: merge(crop_to_patches=True, **options)
-    apply_settings(processor, CheckpointSource("owner/name", processor={"crop_to_patches": True}))
-    message = (
-        "^owner/name: InternVLProcessor calls its image processor with crop_to_patches = True, whatever is "
-        "set; remove it from `processor` of the model in the catalogue$"
-    )
-    with pytest.raises(ModelError, match=message):
-        apply_settings(processor, CheckpointSource("owner/name", processor={"crop_to_patches": False}))
+    for fixed in (True, False):
+        processor._merge_kwargs = partial(merge, crop_to_patches=fixed)
+        apply_settings(processor, CheckpointSource("owner/name", processor={"crop_to_patches": fixed}))
+        message = (
+            f"^owner/name: InternVLProcessor calls its image processor with crop_to_patches = {fixed}, "
+            "whatever is set; remove it from `processor` of the model in the catalogue$"
+        )
+        with pytest.raises(ModelError, match=message):
+            apply_settings(
+                processor, CheckpointSource("owner/name", processor={"crop_to_patches": not fixed})
+            )
 
 
 def test_an_unknown_class_or_setting_is_refused(clip: str) -> None:
@@ -180,6 +183,14 @@ def test_an_unknown_class_or_setting_is_refused(clip: str) -> None:
         )
         with pytest.raises(ModelError, match=message):
             loaded(clip, image_processor_type=f"LlavaImageProcessor{ending}")
+    # Of torchvision, the class has the name alone. That of another part of a model is not one of images.
+    of_torchvision = partial(CheckpointSource, clip, image_backend="torchvision")
+    found = load_image_processor(
+        of_torchvision(processor={"image_processor_type": "LlavaImageProcessor"}), {}
+    )
+    assert type(found).__name__ == "LlavaImageProcessor"
+    with pytest.raises(ModelError, match="transformers has no image processor CLIPConfig; correct"):
+        load_image_processor(of_torchvision(processor={"image_processor_type": "CLIPConfig"}), {})
     with pytest.raises(ModelError, match="LlavaImageProcessorPil has no setting 'max_patches'; correct"):
         loaded(clip, image_processor_type="LlavaImageProcessor", max_patches=3)
 

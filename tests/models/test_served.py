@@ -305,7 +305,9 @@ NO_IDS = "the server's /tokenize returns no token ids; use vLLM"
     [
         ([1, 2, 3], [1, 2, 3], CHANGED),
         ([1, 2], [1, 9, 3], CHANGED),
+        ([1, 2], [1, 1, 3], CHANGED),
         ("abc", "abc", NO_IDS),
+        (["abc"], ["abc"], NO_IDS),
         ([], [], NO_IDS),  # as llama.cpp answers
     ],
 )
@@ -361,10 +363,12 @@ def test_a_text_without_prompt_logprobs_is_refused(serve, variants, change, sent
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
 def test_an_open_question_is_refused(serve, variants, scoring):
-    open_ = Question("How many dots are there?", ())
+    open_ = Question("How many dots are there" + " of black" * 9 + "?", ())
+    # Of a long question, the beginning is shown.
+    sentence = f"^an open-ended question has no options to score: '{open_.question[:80]}'; remove it"
     with asking(serve(), scoring) as scorer:
         for call in (lambda: scorer.prompt(open_, 1), lambda: scorer.score(open_, variants)):
-            with pytest.raises(ModelError, match="an open-ended question has no options to score"):
+            with pytest.raises(ModelError, match=sentence):
                 call()
 
 
@@ -470,7 +474,8 @@ def test_a_log_probability_may_be_rounded():
 
 def test_the_sampled_token_is_among_the_returned_ones():
     def returned(content: list[dict[str, Any]]) -> Any:
-        text = json.dumps({"choices": [{"logprobs": {"content": content}}]})
+        # Of several answers, the first counts.
+        text = json.dumps({"choices": [{"logprobs": {"content": content}}, {"logprobs": None}]})
         return ServedLetterScorer(ServedChat(None, "m", {})).returned(Answer(200, text))  # type: ignore[arg-type]
 
     first = {"token": "token_id:3", "logprob": -1.0, "top_logprobs": None}

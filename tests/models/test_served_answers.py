@@ -170,7 +170,8 @@ def test_what_an_answer_contains(serve, variants, message, reply):
 )
 def test_an_answer_without_a_part_is_refused(changes):
     content = {
-        "choices": [{"message": {"content": "B"}, "finish_reason": "stop"}],
+        # The first counts.
+        "choices": [{"message": {"content": each}, "finish_reason": "stop"} for each in "BC"],
         "usage": {"completion_tokens": 3},
     }
     generator = ServedGenerator(ServedChat(None, "m", {}), Generation(STEPS), {})  # type: ignore[arg-type]
