@@ -1,5 +1,6 @@
 """Check that installed fonts have the characters that figures show."""
 
+import unicodedata
 import warnings
 from collections.abc import Iterator
 
@@ -12,6 +13,7 @@ from benchc.pluralize import pluralize
 
 NAME_SHOWN = 40
 CHARACTERS_SHOWN = 5
+WIDE = ("CJK", "HANGUL", "HIRAGANA", "KATAKANA")  # how Unicode names the characters of these fonts
 
 
 def check_fonts(config: Config, pool: PoolFound) -> Iterator[Finding]:
@@ -20,10 +22,6 @@ def check_fonts(config: Config, pool: PoolFound) -> Iterator[Finding]:
     from benchc.rendering.labels import BASE_FAMILY, WIDE_FAMILIES, renderable
     from benchc.rendering.shorten import shorten
 
-    install = (
-        "for Chinese, Japanese and Korean characters, install one of the fonts "
-        f"{', '.join(WIDE_FAMILIES[:3])}; figures use no font of other scripts than {BASE_FAMILY} has"
-    )
     labels = [source.label for source in config.all_sources.values()]
     labels += [model.label for model in config.models.values()]
     texts: dict[str, str] = {}
@@ -46,7 +44,11 @@ def check_fonts(config: Config, pool: PoolFound) -> Iterator[Finding]:
             characters = ", ".join(
                 f"{each} (U+{ord(each):04X})" for each in sorted(missing)[:CHARACTERS_SHOWN]
             )
-            text = f"no font has {characters}{more} of {example}, so that figures replace them; {install}"
+            # Of other scripts, figures use no other font.
+            mend = f"use characters of {BASE_FAMILY}"
+            if any(unicodedata.name(letter, "").startswith(WIDE) for letter in missing):
+                mend = f"install one of the fonts {', '.join(WIDE_FAMILIES[:3])}"
+            text = f"no font has {characters}{more} of {example}, so that figures replace them; {mend}"
             yield Finding("figures", "warning", "fonts", text)
     if not found:
         yield Finding("figures", "ok", "fonts", "installed fonts have all characters of names and texts")

@@ -53,7 +53,7 @@ def check_pool(config: Config, items: Mapping[str, SourceItems]) -> Findings[Poo
     """
     absent = [id_ for id_ in config.sources if id_ not in items]
     if not items:
-        yield Finding(STAGE, "skipped", "all", "its size is unknown: none of the sources is here")
+        yield Finding(STAGE, "skipped", "all", "its size is unknown: no source can be read")
         return generated_sample()
     columns = {id_: config.sources[id_].task_column for id_ in items}
     limits = config.settings.pool

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchc.atomic import MARK, atomic_write, write_text
 from benchc.corruptions.chunks import code_digest, input_error_on_write, library_versions
-from benchc.corruptions.own_suite import suite_with
+from benchc.corruptions.own_suite import ALL, suite_with
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import Engine, corruptions_of, recipe_of
 from benchc.corruptions.sources import Source, digest_of, discard_stale
@@ -17,13 +17,14 @@ from benchc.corruptions.variants import variants_of_image
 from benchc.errors import InputError
 from benchc.image_keys import derived_key
 from benchc.images import ImageError, encode_png, readable_suffixes
+from benchc.json_content import json_content
 from benchc.pluralize import pluralize
 from benchc.printable import printable
 from benchc.progress import track
 from benchc.transparency import Alpha
 from benchc.worker_processes import map_in_processes
 
-ALL = "all"
+RECORD = "corruption.json"  # how the images in its folder were made
 SHOWN = 20  # images listed in one message
 
 # The temporary files of benchc.atomic, which a killed process leaves behind.
@@ -81,7 +82,8 @@ def corrupt_folder(
 ) -> int:
     """Write every image of ``images`` as ``output/{corruption}/{severity}/{image}.png``, losslessly.
 
-    Images are the files whose suffix Pillow can decode, in subfolders too, but not in ``output``. Existing
+    Images are the files whose suffix Pillow can decode, in subfolders too, but not in ``output``, or those
+    that another call has written. Other files are named on standard error. Existing
     files are kept, so an interrupted run resumes; those of an image that has changed are deleted at all
     severities and recreated at the chosen ones. ``output/{corruption}/corruption.json`` records how they were
     made, and ``sources.json`` from which files. Two runs must not write one corruption and severity at the
@@ -99,7 +101,7 @@ def corrupt_folder(
         folder = output / recipe.name
         with input_error_on_write(folder):
             _remove_unfinished(folder, severities)
-            _claim(folder / "corruption.json", recipe, seed, alpha)
+            _claim(folder / RECORD, recipe, seed, alpha)
             gone |= discard_stale(folder, sources)
         for target, (name, digest) in sources.items():
             if missing := _missing(folder, target, severities):
@@ -112,10 +114,9 @@ def corrupt_folder(
         else:
             refused.append((each.name, failure))
     if gone:
-        shown = f"{', '.join(sorted(gone)[:SHOWN])}{', …' if len(gone) > SHOWN else ''}"
         line = (
             f"{output}: keeps what an earlier call made of {pluralize(len(gone), 'file')} that "
-            f"{'is' if len(gone) == 1 else 'are'} not in {images}: {shown}"
+            f"{'is' if len(gone) == 1 else 'are'} not in {images}: {_listed(sorted(gone))}"
         )
         print(printable(line), file=sys.stderr)
     if refused:
@@ -141,12 +142,17 @@ def _images(folder: Path, output: Path, corruptions: Sequence[str]) -> dict[str,
     readable = readable_suffixes()
     found: dict[str, Path] = {}
     taken: dict[str, str] = {}
+    others: list[str] = []
+    written = {record.parent for record in folder.glob(f"?*/**/{RECORD}")}
     for path in sorted(folder.rglob("*")):
         place = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in place.parts)
-        if path.suffix.lower() not in readable or hidden or not path.is_file():
+        if hidden or not path.is_file() or not written.isdisjoint(path.parents):
             continue
         if outside.is_relative_to(inside) and path.resolve().is_relative_to(outside):
+            continue
+        if path.suffix.lower() not in readable:
+            others.append(place.as_posix())
             continue
         name, target = place.as_posix(), _target(place.as_posix())
         if target in taken:
@@ -154,8 +160,17 @@ def _images(folder: Path, output: Path, corruptions: Sequence[str]) -> dict[str,
         taken[target] = name
         found[name] = path
     if not found:
-        raise InputError(f"{folder}: contains no images (.png, .jpg, ...); give a folder of images")
+        known = ", but those that another call has written" if written else ""
+        raise InputError(f"{folder}: contains no images (.png, .jpg, ...){known}; give a folder of images")
+    if others:
+        count = pluralize(len(others), "file")
+        line = f"{folder}: {count} left out, by the suffix no image that can be read: {_listed(others)}"
+        print(printable(line), file=sys.stderr)
     return found
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:SHOWN])}{', …' if len(names) > SHOWN else ''}"
 
 
 def _target(name: str) -> str:
@@ -197,10 +212,17 @@ def _claim(path: Path, recipe: Recipe, seed: int, alpha: Alpha) -> None:
         "code": code_digest(recipe),
     }
     text = json.dumps(content, indent=2) + "\n"
-    if path.exists() and path.read_text() != text:
+    if path.exists() and (before := path.read_text()) != text:
+        try:
+            old = json_content(before)
+        except ValueError:
+            old = None
+        old = old if isinstance(old, dict) else {}
+        new = json_content(text)
+        differing = ", ".join(name for name in content if old.get(name) != new[name])
         raise InputError(
-            f"{path}: the images in its folder were made with another recipe, seed, alpha, code or library "
-            f"version; give another --output, or delete {path.parent}"
+            f"{path}: the images in its folder were made in another way (different: {differing}); give "
+            f"another --output, or delete {path.parent}"
         )
     write_text(path, text)
 

@@ -20,6 +20,7 @@ from benchc.pluralize import pluralize
 from benchc.user_paths import relative_path
 
 NAME = re.compile("[a-z][a-z0-9_]*")
+ALL = "all"  # in place of a name: the suite's default set
 # Columns of tables beside those of corruptions and groups: averages and labels; and what stands beside each.
 COLUMN = re.compile("clean|corrupted|overall|model|severity_[0-9]+")
 BESIDE = re.compile("(.*)_(low|high|style)")
@@ -54,6 +55,10 @@ def _extended(name: str, files: tuple[str, ...], stamps: tuple[str, ...]) -> Sui
             for what, text in (("function", type_.name), ("group", group)):
                 if COLUMN.fullmatch(text):
                     raise InputError(f"{file}: {text} may be another column of tables; rename the {what}")
+            if type_.name == ALL:
+                raise InputError(
+                    f"{file}: {ALL} stands for all corruptions of the suite; rename the function"
+                )
             if type_.name in (*groups, group):
                 raise InputError(f"{file}: {type_.name} is also the name of a group; rename the function")
             if group in owners and group not in suite.groups:

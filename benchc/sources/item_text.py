@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple, TypeGuard
 
 from benchc.json_content import is_text, json_content
 from benchc.letters import LETTERS
+from benchc.pluralize import pluralize
 from benchc.sources.error import InvalidRowError, PastLastOptionError
 
 # The two answers of a question whose answer is a word or a letter in place of an option.
@@ -197,7 +198,8 @@ def _answer(values: Mapping[str, str], options: list[str | None], form: AnswerFo
     if form == "text":
         places = [place for place, option in enumerate(options) if option and option.strip() == answer]
         if len(places) != 1:
-            raise InvalidRowError(f"{shown} is the text of {len(places) or 'no'} options")
+            count = pluralize(len(places), "option") if places else "no option"
+            raise InvalidRowError(f"{shown} is the text of {count}")
         return places[0]
     if form == "index":
         # Where another row has none, pandas writes 2 as 2.0.

@@ -114,10 +114,10 @@ def check_rejected(path: Path, report: pl.DataFrame, rows: int, most: float, whe
     if rejected.height <= most * asked:
         return
     example, count = _by_kind(rejected["reason"])[0]
-    listed = "benchc check lists them" if where is None else f"{where} lists them"
+    listed = "" if where is None else f"; {where} lists them"
     raise SourceError(
         f"{path}: {rejected.height:,} of {pluralize(asked, 'row')} are rejected, {count:,} like this: "
-        f"{example}; {listed}; mend the file or the keys of reader, or raise max_rejected ({most:g})"
+        f"{example}{listed}; mend the file or the keys of reader, or raise max_rejected ({most:g})"
     )
 
 

@@ -42,8 +42,9 @@ def run_image(run: Path, item: str, corruption: str = CLEAN, severity: int = 0, 
     if severity == 0:
         recipe = recipe_of(CLEAN)
     elif severity not in recipe.severities:
-        has = ", ".join(map(str, sorted({0, *recipe.severities})))
-        raise InputError(f"{corruption} has no severity {severity}; give one of {has}")
+        allowed = ", ".join(map(str, recipe.severities))
+        has = "0, or a corruption" if corruption == CLEAN else f"one of {allowed}"
+        raise InputError(f"{corruption} has no severity {severity}; give {has}")
     pool = run / "pool/items.parquet"
     images = next((images for _, images in pool_images(pool, {item})), None)
     if images is None:

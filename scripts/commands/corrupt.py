@@ -6,6 +6,7 @@ from pathlib import Path
 from benchc.command_line import PositiveInt, Seed
 from benchc.corruptions.folder import choose, corrupt_folder
 from benchc.corruptions.registry import Engine
+from benchc.pluralize import pluralize
 from benchc.transparency import Alpha
 
 
@@ -28,8 +29,9 @@ def corrupt(
         benchc corrupt photos --corruption fog motion_blur --output corrupted
 
     Every image in photos is written losslessly to corrupted/{corruption}/{severity}/{image}.png; subfolders
-    are kept. Run the command again to resume: existing files are kept unless their source image has changed;
-    those of an image that was deleted are kept and named.
+    are kept. Images that another call has written are left out, and so are other files, which are named. Run
+    the command again to resume: existing files are kept unless their source image has changed; those of an
+    image that was deleted are kept and named.
     Unreadable images are skipped and listed at the end. The pixels depend on the seed and on the image's path
     in the folder, not on the number of processes. corrupted/{corruption} also contains corruption.json, the
     recipe, and sources.json, the source images.
@@ -49,4 +51,4 @@ def corrupt(
     """
     chosen = choose(corruption, severities, suite, engine, own_files)
     written = corrupt_folder(images, output, chosen, seed=seed, alpha=alpha, workers=threads)
-    print(f"{output}: {written:,} images written", file=sys.stderr)
+    print(f"{output}: {pluralize(written, 'image')} written", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Run the pipeline like snakemake, with one line per stage instead of several per job."""
+"""Run the pipeline like snakemake, with two lines per stage instead of several per job."""
 
 import os
 import re

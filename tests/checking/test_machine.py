@@ -16,6 +16,7 @@ from benchc.config.settings import RunSettings
 from benchc.planning import dry_run
 from benchc.planning.amounts import Amount
 from benchc.planning.dry_run import PlannedJob
+from benchc.rendering import labels
 from tests.checking.collected import lines
 from tests.checking.runs import config_of
 
@@ -51,7 +52,7 @@ def pool_of(task: str, question: str) -> PoolFound:
 PRIVATE = "\U000f0000"  # of no font
 
 
-def test_names_and_texts_that_no_font_has_are_warnings():
+def test_names_and_texts_that_no_font_has_are_warnings(monkeypatch):
     models = {"m": {"path": ".", "label": "Model"}}
     found = list(check_fonts(config_of(LOCAL, models), pool_of("shape", "Round?")))
     assert [each.level for each in found] == ["ok"]
@@ -61,9 +62,14 @@ def test_names_and_texts_that_no_font_has_are_warnings():
     private = f"fonts: no font has {PRIVATE} (U+F0000) of"
     assert names.startswith(f"{private} 2 names, such as Model {PRIVATE}, so that figures replace them")
     assert texts.startswith(f"{private} 1 item, such as s/1, so that ") and "DejaVu Sans" in texts
-    assert "for Chinese, Japanese and Korean characters, install one of the fonts Noto Sans CJK SC" in texts
+    assert texts.endswith("; use characters of DejaVu Sans")
     (found,) = check_fonts(config_of(LOCAL), pool_of("shape", "".join(map(chr, range(0xF0000, 0xF0006)))))
     assert "(U+F0004), … of 1 item" in found.text and "U+F0005" not in found.text
+    monkeypatch.setattr(
+        labels, "renderable", lambda letters: ["?" if each > "z" else each for each in letters]
+    )
+    (found,) = check_fonts(config_of(LOCAL), pool_of("shape", "の"))
+    assert found.text.endswith("; install one of the fonts Noto Sans CJK SC, Noto Sans CJK JP, Noto Sans SC")
 
 
 def gpus(number: int) -> list[tuple[str, str]]:
@@ -141,9 +147,7 @@ def test_jobs_without_gpus_are_compared_with_a_described_cluster(folder, limits,
 def test_the_time_of_models_without_a_trial_is_unknown():
     work = [SimpleNamespace(model=id_, rate=None, left=Amount(None)) for id_ in ("small", "large", "small")]
     found = cost._time(None, work, cost.Writing(0, Amount(0)), None, "answers", generated=False)  # type: ignore[arg-type]
-    assert [each.text for each in found] == [
-        "time unknown for models without a trial; their lines above say why: small, large"
-    ]
+    assert [each.text for each in found] == ["time unknown for models that were not tried: small, large"]
 
 
 def test_the_cost_of_a_benchmark_without_a_plan_is_skipped():

@@ -92,7 +92,7 @@ def test_limits_that_make_no_pool_are_an_error() -> None:
 
 def test_without_sources_the_sample_is_generated() -> None:
     found, pool = checked(FAR)
-    assert lines(found, "skipped") == ["all: its size is unknown: none of the sources is here"]
+    assert lines(found, "skipped") == ["all: its size is unknown: no source can be read"]
     assert pool.texts.is_empty() and pool.sample.height == 3 and pool.options >= 2
     columns = {name: type_ for name, type_ in POOL.columns.items() if name != "images"}
     assert columns.items() <= generated_sample().texts.schema.items()

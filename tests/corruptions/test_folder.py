@@ -60,7 +60,7 @@ def test_every_image_at_every_severity_is_written_once(photos: Path, tmp_path: P
     assert kept.read_bytes() == b"touched"
     assert lost.read_bytes() == before["gaussian_noise/3/a.png"]
     assert written_images(output) == {*before, "gaussian_noise/4/a.png", "gaussian_noise/4/more/b.png"}
-    another = r"corruption\.json: .* another recipe, seed, alpha, code or library"
+    another = r"corruption\.json: .* made in another way \(different: "
     for seed in (3, 5):
         with pytest.raises(InputError, match=another):
             corrupt_folder(photos, tmp_path / "out", NOISE, seed=seed)
@@ -233,6 +233,40 @@ def test_the_folder_may_be_inside_the_output_but_not_be_it(photos: Path, tmp_pat
     with pytest.raises(InputError, match="is both input and output; give another --output"):
         corrupt_folder(photos, tmp_path / "out", NOISE)
     assert (photos / "a.png").read_bytes() == before
+
+
+def test_images_of_another_call_are_no_sources(photos: Path, tmp_path: Path) -> None:
+    corrupt_folder(photos, photos / "made", NOISE)
+    for _ in range(2):
+        corrupt_folder(photos, tmp_path / "out", NOISE)
+        assert written_images(tmp_path / "out") == written_images(photos / "made")
+    with pytest.raises(InputError, match=r"no images .*, but those that another call has written; give"):
+        corrupt_folder(photos / "made", tmp_path / "again", NOISE)
+    corrupt_folder(photos / "made/gaussian_noise/3", tmp_path / "again", NOISE)
+    assert len(written_images(tmp_path / "again")) == 4
+
+
+def test_files_that_are_no_images_are_named(
+    photos: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (photos / ".hidden.txt").touch()
+    (photos / "notes.txt").unlink()
+    corrupt_folder(photos, tmp_path / "out", NOISE)
+    assert "left out" not in capsys.readouterr().err
+    for name in ("more/d.heic", "photo"):
+        (photos / name).touch()
+    corrupt_folder(photos, tmp_path / "out", NOISE)
+    line = f"{photos}: 2 files left out, by the suffix no image that can be read: more/d.heic, photo\n"
+    assert line in capsys.readouterr().err
+
+
+def test_what_differs_from_an_earlier_call_is_named(photos: Path, tmp_path: Path) -> None:
+    corrupt_folder(photos, tmp_path / "out", NOISE)
+    with pytest.raises(InputError, match=r"in another way \(different: seed, alpha\); give another --output"):
+        corrupt_folder(photos, tmp_path / "out", NOISE, seed=1, alpha="white")
+    (tmp_path / "out/gaussian_noise/corruption.json").write_text("{")
+    with pytest.raises(InputError, match=r"\(different: seed, alpha, recipe, libraries, code\)"):
+        corrupt_folder(photos, tmp_path / "out", NOISE)
 
 
 def test_names_and_severities_are_chosen_from_the_suite() -> None:

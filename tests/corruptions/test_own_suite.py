@@ -60,6 +60,7 @@ def test_own_corruptions_join_a_copy_of_the_suite(tmp_path):
         ("grain", "model", "model may be another column of tables; rename the group"),
         ("blur_low", "noise", "blur_low may be a column of tables that belongs to blur; rename it"),
         ("grain", "clean_style", "clean_style may be a column of tables that belongs to clean; rename it"),
+        ("all", "noise", "all stands for all corruptions of the suite; rename the function"),
         ("blur", "noise", "blur is also the name of a group; rename the function"),
         ("grain", "fog", "the group fog is also a corruption; rename the group"),
     ],

@@ -281,7 +281,7 @@ def test_columns_of_other_names_are_read(tmp_path):
     assert report["line"].to_list() == [2, 3]
     assert report["reason"].to_list() == [
         "the answer 'x' is the text of 2 options",
-        "the answer 'z' is the text of no options",
+        "the answer 'z' is the text of no option",
     ]
     row_of_tsv = {"index": "a", "image": encoded(RED), "ask": "What?", "A": "x", "B": "y", "answer": "A"}
     path_of_tsv = write_tsv(tmp_path / "my.tsv", [row_of_tsv])

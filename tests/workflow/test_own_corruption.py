@@ -114,7 +114,8 @@ def test_one_image_of_the_run_has_the_pixels_that_its_jobs_show(checkout, tmp_pa
     for arguments, message in {
         ("none", "fog", 1): "there is no item 'none'",
         (item, "fogg", 1): "no corruption 'fogg'; did you mean 'fog'",
-        (item, "flicker", 6): "flicker has no severity 6; give one of 0, 1, 2, 3, 4, 5",
+        (item, "flicker", 6): "flicker has no severity 6; give one of 1, 2, 3, 4, 5",
+        (item, "clean", 3): "clean has no severity 3; give 0, or a corruption",
         (item, "fog", 1, 1): "1 image, counted from 0; none is 1",
     }.items():
         with pytest.raises(InputError, match=re.escape(message)):

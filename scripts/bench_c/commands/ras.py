@@ -7,7 +7,7 @@ import polars as pl
 
 from benchc.atomic import write_text
 from benchc.benchmarks.bench_c.metrics.aggregate import cell_means, clean_means, overall_means
-from benchc.benchmarks.bench_c.metrics.scoring import score
+from benchc.benchmarks.bench_c.metrics.scoring import MEND, score
 from benchc.errors import InputError
 from benchc.labels import files_by_name
 from benchc.letters import LETTERS
@@ -95,7 +95,8 @@ def _scores(
         return score(predictions, items)
     except InputError as error:
         # Without the advice on a setting of runs.
-        raise InputError(f"{file}: {str(error).partition(' (or set ')[0]}") from error
+        text = str(error).partition(" (or set ")[0].replace(MEND, "correct the file")
+        raise InputError(f"{file}: {text}") from error
 
 
 def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:

@@ -120,7 +120,7 @@ def _cells(predictions: pl.DataFrame, grid: Grid | None) -> list[Cell]:
         )
     corrupted = predictions.filter(pl.col("corruption") != CLEAN)
     if corrupted.is_empty():
-        raise InputError("there are no corrupted predictions to score; pass all files of the model")
+        raise InputError("there are no corrupted predictions to score; add those under corruptions")
     if grid is not None and any(len(set(names)) != len(names) for names in grid):
         raise InputError(
             f"a corruption or severity occurs twice among {', '.join(map(str, chain(*grid)))}; name each once"

@@ -109,7 +109,12 @@ def claims_latex(table: pl.DataFrame, note: str = "") -> str:
 def _caption(table: pl.DataFrame) -> str:
     counts = dict(table["verdict"].value_counts().rows())
     hold, fail, rest = (counts.get(verdict, 0) for verdict in VERDICTS)
-    return CAPTION.format(counts=f"{hold} of {table.height} hold, {fail} do not, {rest} are not applicable")
+    parts = (
+        f"{hold} of {table.height} {'holds' if hold == 1 else 'hold'}",
+        f"{fail} {'does' if fail == 1 else 'do'} not",
+        f"{rest} {'is' if rest == 1 else 'are'} not applicable",
+    )
+    return CAPTION.format(counts=", ".join(parts))
 
 
 def _latex(text: str) -> str:

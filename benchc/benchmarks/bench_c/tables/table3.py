@@ -15,8 +15,8 @@ from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
 
 CAPTION = (
-    "The {cases} of {pairs} (model, corruption) in which severity {severity}, the mildest, raises "
-    "accuracy. Unweighted means over items; WR, RW: items that turned right, wrong; ΔAcc = (WR - RW) / "
+    "Pairs of model and corruption in which severity {severity}, the mildest, raises accuracy: {cases} of "
+    "{pairs}. Unweighted means over items; WR, RW: items that turned right, wrong; ΔAcc = (WR - RW) / "
     "items; regime: by the signs of the mean shifts of uncertainty and calibration error. Found: {counts}."
     + ORDER
 )

@@ -73,7 +73,7 @@ def test_table3_shows_its_cases_and_the_published_ones():
     for texts, case in zip(shown, GAINS.iter_rows(named=True), strict=True):
         assert texts[:3] == [case["label"], case["corruption"], case["regime"]]
         assert texts[-2:] == [str(case["wr"]), str(case["rw"])]
-    assert f"The {GAINS.height} of 6 cases" in text
+    assert f"raises accuracy: {GAINS.height} of 6 cases. " in text
     # The paper's only case of Molmo: contrast, WR 20, RW 18.
     (ours,) = SUBTLE.filter(label="Molmo", corruption="contrast").rows(named=True)
     assert row(text, "Molmo")[1:3] == ["contrast", "stable"]
@@ -129,7 +129,7 @@ def test_claims_in_markdown_are_a_list_that_is_read_as_text():
     # Markup of a claim is shown, and its other lines belong to it.
     shown = " ".join(line.strip() for line in lines)
     assert r"- Holds when: E|z| < 0 - Paper: a_b \* c - Here: 1 of 2  - holds" in shown
-    assert claim in shown and "1 of 2 hold, 1 do not, 0 are not applicable" in shown and "A note." in shown
+    assert claim in shown and "1 of 2 holds, 1 does not, 0 are not applicable" in shown and "A note." in shown
     assert all(line.startswith("  ") for line in lines[lines.index("") + 2 : -1] if line and line[0] != "-")
 
 
