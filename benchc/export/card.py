@@ -1,7 +1,7 @@
 """What describes an export: the Hub's data set card and evaluation files, and Croissant metadata."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +102,7 @@ def _card(finished: Finished, written: Exported, withheld: Collection[str], repo
         f"one split each. Seed of the corruptions: {settings.seed}; `manifest.json` has the recipe of each. "
         "`benchc evaluate --benchmark FOLDER --model MODEL` evaluates a model on a copy of this folder.",
         "",
+        *(f"{own_files_note(files)}\n" for files in [settings.corruptions.own_files] if files),
         "## Sources and licences",
         "",
         "| source | licence | items | passed on |",
@@ -126,6 +127,15 @@ def _card(finished: Finished, written: Exported, withheld: Collection[str], repo
     table = finished.folder / f"tables/{run.benchmark.main_tables[0]}.md"
     lines += ["## Models", "", table.read_text(encoding="utf-8").strip(), ""]
     return f"---\n{_yaml(head)}---\n\n" + "\n".join(lines)
+
+
+def own_files_note(files: Sequence[str]) -> str:
+    """Return what an evaluation on an export of a run needs that has corruptions of the user's ``files``."""
+    them = "them" if len(files) > 1 else "it"
+    return (
+        f"Some corruptions are those of {', '.join(files)}, which this folder does not have: to evaluate a "
+        f"model on it, put {them} at the same path, relative to the working directory, and give --trust."
+    )
 
 
 def _source_rows(finished: Finished, withheld: Collection[str]) -> list[str]:

@@ -12,6 +12,7 @@ from benchc.errors import InputError
 from benchc.export.manifest import FILE, RUN, Manifest
 from benchc.models.folder import is_file, leaves
 
+NOT_OURS = "runs code that is not benchc's"
 OWN_KERNEL = re.compile(r"benchc\.corruptions\.kernels\.\w+\.\w+")
 
 
@@ -48,7 +49,8 @@ def _code(manifest: Manifest) -> Iterator[str]:
     for recipe in manifest.recipes.values():
         kernel = recipe.get("kernel")
         if kernel is not None and OWN_KERNEL.fullmatch(str(kernel)) is None:
-            yield f"runs code that is not benchc's ({kernel})"
+            file, mark, _ = str(kernel).rpartition(".py:")
+            yield f"{NOT_OURS} ({f'{file}.py' if mark else kernel})"
 
 
 def _of_settings(export: Path, manifest: Manifest, root: Path) -> Iterator[str]:
@@ -58,7 +60,7 @@ def _of_settings(export: Path, manifest: Manifest, root: Path) -> Iterator[str]:
         return  # which is an error elsewhere
     if isinstance(settings, Mapping):
         for _, file in texts(block(settings, "corruptions").get("own_files")):
-            yield f"runs code that is not benchc's ({file})"
+            yield f"{NOT_OURS} ({file})"
     for each in _parts(settings):
         if isinstance(each, Mapping) and _is_asked(each):
             yield f"may ask {_server(each)}"

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from benchc.config.strict import HUB_ID
 from benchc.errors import InputError
+from benchc.export.card import own_files_note
 from benchc.export.finished import read_finished
 from benchc.export.items import TSV
 from benchc.export.write import write_export
@@ -51,6 +52,8 @@ def export(
         f"{pluralize(len(written.splits), 'split')}, {pluralize(tables, 'file')} for VLMEvalKit, "
         f"{size / 1e6:,.0f} MB"
     )
+    if own := finished.run.settings.corruptions.own_files:
+        print(own_files_note(own))
     if manifest.withheld:
         print(
             f"not passed on: questions and images of {', '.join(manifest.withheld)}, whose licence in the "

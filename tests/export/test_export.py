@@ -2,6 +2,8 @@ import base64
 import csv
 import hashlib
 import shutil
+from copy import copy
+from dataclasses import replace
 from pathlib import Path
 
 import datasets
@@ -26,6 +28,7 @@ from benchc.schemas.corrupted_images import images_of_items
 from benchc.schemas.parquet import read_table, write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.vlmevalkit import read_vlmevalkit
+from scripts.commands.export import export
 from tests.export.conftest import REPO, finished_run
 
 
@@ -275,3 +278,17 @@ def test_mistakes_are_one_sentence(finished, small, tmp_path, monkeypatch):
     monkeypatch.setattr(write, "write_descriptions", put)
     assert "exists already, and nothing is overwritten" in refused(run, tmp_path / "e")
     assert (tmp_path / "e/notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(("files", "them"), [(["a.py"], "put it at"), (["a.py", "b/c.py"], "put them at")])
+def test_files_of_own_corruptions_that_an_evaluation_needs_are_named(
+    small, tmp_path, monkeypatch, capsys, files, them
+):
+    own = small.run.settings.corruptions.model_copy(update={"own_files": files})
+    run = copy(small.run)
+    run.settings = run.settings.model_copy(update={"corruptions": own})
+    monkeypatch.setattr("scripts.commands.export.read_finished", lambda _: replace(small, run=run))
+    export(small.folder, tmp_path / "made")
+    note = f"Some corruptions are those of {', '.join(files)}, which this folder does not have: "
+    for text in (capsys.readouterr().out, (tmp_path / "made/README.md").read_text()):
+        assert note in text and them in text and "give --trust." in text

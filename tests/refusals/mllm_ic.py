@@ -61,7 +61,7 @@ CONFIGURATION = Table(
         case("Answers and predictions of one model", "config/scenarios.yaml: x is in answers_from and in predictions_from; give one another id.",
              key("answers_from.x", {"label": "X", "file": MAP}),
              key("predictions_from.x", {"label": "Y", "file": MAP})),
-        case("Predictions of a file that is not there", "x predictions_from names none.parquet, which does not exist; write it, or remove the model",
+        case("Predictions of a file that is not there", "predictions_from.x names none.parquet, which does not exist; write it, or remove the entry",
              key("predictions_from.x", {"label": "X", "file": "none.parquet"})),
     ],
 )

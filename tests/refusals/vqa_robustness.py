@@ -47,7 +47,7 @@ CONFIGURATION = Table(
              key("answers_from.texts", {"label": "T", "file": "answers/other.csv"})),
         case("Answers of two models in one file", "config/open.yaml: answers_from.twin.file is \"answers/other.csv\", which is also a file of other; give each model its own.",
              key("answers_from.twin", {"label": "Twin", "file": "answers/other.csv"})),
-        case("Answers of a file that is not there", "other answers_from names answers/none.csv, which does not exist; write it, or remove the model", key("answers_from.other.file", "answers/none.csv")),
+        case("Answers of a file that is not there", "answers_from.other names answers/none.csv, which does not exist; write it, or remove the entry", key("answers_from.other.file", "answers/none.csv")),
         case("Answers without a label", "config/open.yaml: answers_from.other.label is missing; docs/configuration.md describes it.", key("answers_from.other.label", ABSENT)),
         case("Answers with an empty instruction's place", "config/open.yaml: answers.instruction_place is \"between\", but should be 'before' or 'after'.", key("answers.instruction_place", "between")),
         case("Answers of no token", "config/open.yaml: answers.max_new_tokens is 0, but should be greater than or equal to 1.", key("answers.max_new_tokens", 0)),

@@ -95,8 +95,8 @@ def _scores(
         return score(predictions, items)
     except InputError as error:
         # Without the advice on a setting of runs.
-        text = str(error).partition(" (or set ")[0].replace(MEND, "correct the file")
-        raise InputError(f"{file}: {text}") from error
+        problem = str(error).partition(" (or set ")[0].replace(MEND, "correct the file")
+        raise InputError(f"{file}: {problem}") from error
 
 
 def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
