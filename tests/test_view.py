@@ -53,17 +53,20 @@ def test_the_page_is_named(capsys: pytest.CaptureFixture[str]) -> None:
         assert err == "No browser was opened; open this file in one, or copy it by --copy\n"
 
 
-def test_what_is_older_than_a_table_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("file", ["tables/table1.csv", "scores/m.parquet", "grades/pool/m.parquet"])
+def test_what_is_older_than_a_table_or_scores_is_said(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     root = run("results/a b")
+    (root / file).parent.mkdir(parents=True, exist_ok=True)
+    (root / file).touch()
     (root / "report.html").write_text("")
     os.utime(root / "report.html", (3, 3))
     os.utime(root / "index.html", (2, 2))
-    os.utime(root / "tables/table1.csv", (4, 4))
+    os.utime(root / file, (4, 4))
     (root / "tables/.~lock.table1.csv#").write_text("")
     view(root, no_open=True)
     config = "'results/a b/config.yaml'"
     of_page, of_report = capsys.readouterr().err.splitlines()
-    newer = f"is older than {root}/tables/table1.csv"
+    newer = f"is older than {root}/{file}"
     assert of_page == f"{root}/index.html {newer}; benchc run {config} --cores all makes it again"
     command = f"snakemake --configfile {config} --report 'results/a b/report.html'"
     assert of_report == f"{root}/report.html {newer}; {command} makes it again"

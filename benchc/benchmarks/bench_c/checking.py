@@ -23,6 +23,10 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
             "logits need options; remove their sources"
         )
         yield Finding("pool", "error", "all", text)
+    for id_ in settings.targets:
+        if id_ in settings.selectors:
+            text = "is a selector and a target: it has influenced which items it is measured on"
+            yield Finding("models", "ok", id_, text)
     encoder = settings.selection.image_encoder
     image = None if encoder.name == "trained" else (encoder.name, encoder.pretrained)
     yield from check_encoders(image, settings.selection.text_encoder.name, load=load)

@@ -119,6 +119,15 @@ def test_a_run_that_is_ready(folder, checked):
     assert any(cached in line for line in checked()[0])
 
 
+def test_a_target_that_is_a_selector_is_named(folder, checked):
+    text = "is a selector and a target: it has influenced which items it is measured on"
+    lines, status = checked()
+    assert status == 0 and f"ok small {text}" in lines and f"ok large {text}" not in lines
+    assert lines.count("models") == 1
+    configure(folder, targets=["large"])
+    assert not any(text in line for line in checked()[0])
+
+
 def test_a_run_may_name_corruptions_of_own_files(folder, checked):
     # The first is the one on which models are tried.
     own = {"own_files": [Path(written(folder, DARKEN)).name], "types": ["darken", "snow"]}
