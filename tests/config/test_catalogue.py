@@ -90,6 +90,8 @@ family: llava, scoring: classify, train: {TRAIN}
     text_vqascore.
 family: llava, scoring: letter, train: {TRAIN, captions: true}
     x has train.captions and scoring: letter, but captions are texts; set scoring: text.
+family: llava, scoring: text_mean, train: {TRAIN, captions: true}
+    x has train.captions and scoring: text_mean, but captions are texts; set scoring: text.
 scoring: text_vqascore, repo: a/b, server: {url: 'http://a'}
     x has server and scoring: text_vqascore, but a server does not tell the token that ends an answer;
     load the model in the job, or set scoring: text.
@@ -101,6 +103,8 @@ PLAIN, repo: a/b, parameters_b: .inf
 PLAIN, repo: a/b, processor: {scale: .nan}
     x.processor.scale is NaN, but should be a valid boolean or a valid integer or a finite number or a
     valid string (put it in quotes).
+PLAIN, repo: a/b, published: {My data: {percent: 50, reference: r}}
+    id is "My data", but should be lower-case letters, digits, dots and dashes.
 PLAIN, repo: a/..
     x.repo is "a/..", but should be a Hub id (owner/name).
 PLAIN, repo: ../b
@@ -218,8 +222,9 @@ def test_a_file_that_a_run_writes_need_not_exist(raw: dict[str, Any], root: Path
     (root / "sources.yaml").write_text(entry)
     raw["sources"] = ["drawn-text"]
     assert load(raw, root).sources["drawn-text"].path == "results/other/curate/groups.tsv"
-    (root / "sources.yaml").write_text(entry.replace("results/", "resulted/"))
-    assert "there is no resulted/other" in errors(raw, root)[0]
+    for other in ("resulted", "results2"):
+        (root / "sources.yaml").write_text(entry.replace("results", other))
+        assert f"there is no {other}/other" in errors(raw, root)[0]
     (root / "results/other/curate/groups.tsv").mkdir(parents=True)
     (root / "sources.yaml").write_text(entry)
     assert "has no csv, JSON Lines or Parquet file" in errors(raw, root)[0]
@@ -231,7 +236,7 @@ def test_a_file_that_a_run_writes_need_not_exist(raw: dict[str, Any], root: Path
 
 def test_an_unset_variable_is_named(raw: dict[str, Any], root: Path) -> None:
     (root / "sources.yaml").write_text(
-        "drawn-text: {label: A, path: '${DATA}/a.tsv', task_column: category}\n"
+        "drawn-text: {label: A, path: '${DATA}/${FILE}.tsv', task_column: category}\n"
     )
     raw["sources"] = ["drawn-text"]
     assert "the environment variable DATA is not set" in errors(raw, root)[0]
@@ -424,6 +429,8 @@ path: r.tsv, reader: {open_ended: true, options_column: o}
     of them.
 path: r.tsv, reader: {columns: {answer: [a, b]}}
     v.reader has several columns of answer, and only an image may have several; name one.
+path: r.tsv, reader: {columns: {question: [a, b]}}
+    v.reader has several columns of question, and only an image may have several; name one.
 path: r.tsv, reader: {columns: {options: a, A: b}}
     v.reader has columns of options and of single options; remove one of them.
 path: r.tsv, reader: {max_rejected: 1.5}
@@ -497,12 +504,14 @@ def test_an_invalid_source(raw: dict[str, Any], root: Path, given: str, sentence
 def test_paths_of_files_to_convert_are_checked(raw: dict[str, Any], root: Path) -> None:
     (root / "q.json").mkdir()
     (root / "i").touch()
-    (root / "sources.yaml").write_text(SOURCES + VQAV2 % (", take_images: '${LISTS}/l.txt'", ""))
+    # A run writes TSVs, and no other file of a source.
+    entry = VQAV2.replace("a.zip", "results/a.zip") % (", take_images: '${LISTS}/l.txt'", "")
+    (root / "sources.yaml").write_text(SOURCES + entry)
     raw["sources"] = ["v", "drawn-text"]
     assert errors(raw, root, LISTS="none") == (
         'sources.yaml: v.convert.files.questions is "q.json", but q.json is a folder, not a JSON file or its '
         "zip.",
-        'sources.yaml: v.convert.files.annotations is "a.zip", but there is no a.zip.',
+        'sources.yaml: v.convert.files.annotations is "results/a.zip", but there is no results/a.zip.',
         'sources.yaml: v.convert.take_images is "${LISTS}/l.txt", but there is no none/l.txt; set the '
         "environment variable LISTS to change it.",
     )

@@ -21,8 +21,8 @@ def test_settings_and_entries_are_named_by_their_keys(tmp_path: Path) -> None:
     lists = {"types": ["a", "b", "b"], "turned": [1, 2], "back": [2, 1], "same": [3], "gone": [4]}
     others = {"types": ["b", "c"], "turned": [2, 1], "back": [1, 2], "same": [3]}
     first, second = {"name": "a", "seed": 1, "pool": {"total": 4}}, {"name": "b", "seed": 2, "new": "n"}
-    a = run(tmp_path / "a", first | lists, {"s": {"url": "x"}}, {"m": {}})
-    b = run(tmp_path / "b", second | others, {"s": {"url": "y"}}, None)
+    a = run(tmp_path / "a", first | lists, {"s": {"url": "x", "bytes": 5}}, {"m": {}})
+    b = run(tmp_path / "b", second | others, {"s": {"url": "y", "md5": "0f"}}, None)
     assert differing_settings(a, a) == []
     # A record names itself and its catalogues.
     assert differing_settings(a, b) == [
@@ -33,6 +33,8 @@ def test_settings_and_entries_are_named_by_their_keys(tmp_path: Path) -> None:
         "back: other order",
         "gone: [4] -> none",
         'new: none -> "n"',
+        "sources.s.bytes: 5 -> none",
+        'sources.s.md5: none -> "0f"',
         'sources.s.url: "x" -> "y"',
         "models.m: {} -> none",
     ]

@@ -67,7 +67,9 @@ SETTINGS = {
     "seed": 1,
     "catalogues": {"sources": "s.yaml", "models": "m.yaml"},
     "targets": ["old", "other"],
-    "inference": {"corruptions_per_job": "all", "workers": 8},
+    "inference": {"corruptions_per_job": "group", "workers": 8},
+    "corruptions": {"types": ["fog"]},
+    "pool": {"total": 4},
 }
 
 
@@ -97,11 +99,11 @@ def test_all_other_settings_are_those_of_the_finished_run(finished: Path) -> Non
     }
     assert run == FinishedRun("results/x", SETTINGS, {"old": ENTRY}, ["old", "other"], ["a", "other"])
     # Its own are the catalogue of the new models, and what changes no number.
-    own = {"catalogues": {"models": "own.yaml"}, "inference": {"workers": 2}, "seed": 1}
+    own = {"catalogues": {"models": "own.yaml"}, "inference": {"workers": 2}, "seed": 1, "name": "yours"}
     settings, _ = completed(RAW | own, finished)
     assert settings["catalogues"]["models"] == "own.yaml"
     assert settings["catalogues"]["sources"] == "results/x/config-sources.yaml"
-    assert settings["inference"] == {"corruptions_per_job": "all", "workers": 2}
+    assert settings["inference"] == {"corruptions_per_job": "group", "workers": 2}
     # A name that is missing is an error of its own.
     assert "name" not in completed({"evaluate": RAW["evaluate"]}, finished)[0]
 
@@ -114,7 +116,10 @@ DECIDED = "is given, but results/x decides it; remove it"
     [
         ({"seed": 2}, [f"seed {DECIDED}"]),
         ({"pool": {}, "seed": 2}, [f"pool {DECIDED}", f"seed {DECIDED}"]),
+        # Only of `inference` a part may be given.
+        ({"corruptions": {}}, [f"corruptions {DECIDED}"]),
         ({"inference": {"corruptions_per_job": "one", "workers": 2}}, [f"inference {DECIDED}"]),
+        ({"inference": {"corruptions_per_job": "all"}}, [f"inference {DECIDED}"]),
         ({"inference": 3}, [f"inference {DECIDED}"]),
         ({"name": "x"}, ['name is "x", which is that of results/x; choose another one']),
         # The folder of a finished run may have another name than it had.
@@ -133,6 +138,10 @@ DECIDED = "is given, but results/x decides it; remove it"
             {"evaluate": RAW["evaluate"] | {"benchmark": "results/list"}},
             ['evaluate.benchmark is "results/list", but its config.yaml is no mapping of keys to values;'],
         ),
+        (
+            {"evaluate": RAW["evaluate"] | {"benchmark": "results/damaged"}},
+            ['evaluate.benchmark is "results/damaged", but its config.yaml cannot be read (line 1 is not'],
+        ),
         ({"evaluate": {"models": ["a"]}}, ["evaluate.benchmark is missing"]),
     ],
 )
@@ -142,6 +151,8 @@ def test_what_the_finished_run_decides_is_refused(
     (finished / "results/moved").symlink_to("x")
     (finished / "results/list").mkdir()
     (finished / "results/list/config.yaml").write_text("[1]")
+    (finished / "results/damaged").mkdir()
+    (finished / "results/damaged/config.yaml").write_text("a: ]")
     with pytest.raises(ConfigError) as caught:
         completed(RAW | change, finished)
     assert len(caught.value.errors) == len(sentences)

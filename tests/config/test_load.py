@@ -1,6 +1,7 @@
 """An invalid configuration is refused with one line per error; a valid one is returned complete."""
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +78,8 @@ selecters: []
     config.yaml: unknown key selecters (did you mean selectors?).
 name: "My run"
     config.yaml: name is "My run", but should be lower-case letters, digits and dashes.
+name: "Größe"
+    config.yaml: name is "Größe", but should be lower-case letters, digits and dashes.
 name: 7
     config.yaml: name is 7, but should be a valid string (put it in quotes).
 inference.corruptions_per_job: "every"
@@ -85,11 +88,18 @@ seed: true
     config.yaml: seed is true, but should be a valid integer.
 corruptions.severities: [1, 3, 5, 6]
     config.yaml: corruptions.severities[3] is 6, but should be less than or equal to 5.
+corruptions.severities: [0, 1]
+    config.yaml: corruptions.severities[0] is 0, but should be greater than or equal to 1.
+corruptions.severities: [3, 3, 5]
+    config.yaml: corruptions.severities is [3, 3, 5], but should be ascending without repetition: [3, 5].
 corruptions.severities: [5, 3, 3]
     config.yaml: corruptions.severities is [5, 3, 3], but should be ascending without repetition: [3, 5].
 corruptions.types: ["snow", "defocus_blurr"]
     config.yaml: corruptions.types[1] is "defocus_blurr", but there is no such corruption in imagenet-c
     (did you mean defocus_blur?); one of your own needs corruptions.own_files.
+corruptions.own_files: ["a\\0.py"]
+    config.yaml: corruptions.own_files[0] is "a\\u0000.py", but should be a path without braces, angle
+    brackets and control characters.
 corruptions.types: ["snow", "fog", "snow"]
     config.yaml: corruptions.types has snow more than once; name each once.
 corruptions.suite: "imagenet"
@@ -104,10 +114,14 @@ name: "generated"
     config.yaml: name is generated, which is a folder that runs share; choose another name.
 catalogues.models: "envs"
     envs: cannot be read (Is a directory); name a YAML file in catalogues.models.
+catalogues.models: "a\\0"
+    a\0: cannot be read (embedded null byte); name a YAML file in catalogues.models.
 catalogues.models: ""
     config.yaml: catalogues.models is "", but should name a YAML file, such as config/models.yaml.
 catalogues.sources: " "
     config.yaml: catalogues.sources is " ", but should name a YAML file, such as config/sources.yaml.
+demo.training_set: {items_per_category: 2, 1: 2}
+    config.yaml: key 1 in demo.training_set should be text (put it in quotes).
 demo: null
     config.yaml: demo is missing, but needed for drawn-text, drawn-charts, small; see config/demo.yaml.
 weight: .inf
@@ -171,7 +185,7 @@ def test_a_file_that_is_no_configuration_is_one_error(
 
 
 def test_models_on_the_benchmark_of_a_finished_run_are_those_of_both_catalogues(
-    raw: dict[str, Any], root: Path
+    raw: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (root / "data.tsv").touch()
     (root / "old").mkdir()
@@ -198,6 +212,11 @@ def test_models_on_the_benchmark_of_a_finished_run_are_those_of_both_catalogues(
     }
     assert {id_: model.path for id_, model in config.asked.items()} == {"third": "./model"}
     assert (config.most_gpus, config.sources["s"].path) == (2, "data.tsv")
+    # Nothing is embedded again, so that the GPUs of an encoder do not count.
+    monkeypatch.setattr(type(config.settings), "encoder_gpus", 3)
+    assert (config.most_gpus, replace(config, finished=None).most_gpus) == (2, 3)
+    on_cpu = {"third": config.models["third"].model_copy(update={"gpus": 0})}
+    assert replace(config, models=on_cpu).most_gpus == 0
 
 
 def test_a_corruption_that_imgaug_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
@@ -305,7 +324,10 @@ def test_an_engine_that_lacks_the_suite_is_refused(raw: dict[str, Any], root: Pa
     assert only.startswith(
         "config.yaml: corruptions.engine is \"imgaug\", but engine 'imgaug' has only the 19"
     )
-    raw["corruptions"]["suite"] = "imagenet-c"
+    raw["corruptions"]["types"] = ["jpeg"]
+    (only,) = errors(raw, root)
+    assert only.startswith("config.yaml: corruptions.types[0] is \"jpeg\", but engine 'imgaug' has only")
+    raw["corruptions"] = {"suite": "imagenet-c", "engine": "imgaug"}
     assert load(raw, root).settings.corruptions.engine == "imgaug"
 
 
@@ -351,8 +373,10 @@ def test_all_errors_of_all_files_are_reported_together(raw: dict[str, Any], root
 
 def test_loading_does_not_change_its_argument(raw: dict[str, Any], root: Path) -> None:
     before = copy.deepcopy(raw)
-    load(raw, root)
+    config = load(raw, root)
     assert raw == before
+    # Its name in messages need not be one that a file can have.
+    assert load(raw, root, file="\0") == config
 
 
 def test_a_repeated_key_in_the_main_file_is_refused(

@@ -21,6 +21,7 @@ QUOTED = f'"{COMMIT}"'
             f"# Models.\na:\n  repo: o/a # the one\n  revision: {QUOTED} # not yet\n\nb: {{repo: o/b}}\n",
         ),
         ('a:\n  revision: "v1"\n  repo: o/a\n', f"a:\n  revision: {QUOTED}\n  repo: o/a\n"),
+        ("a:\n  repo: o/a\n", f"a:\n  repo: o/a\n  revision: {QUOTED}\n"),
         ("a:\n  revision:\n  repo: o/a\n", f"a:\n  revision: {QUOTED}\n  repo: o/a\n"),
         ("a:\n    repo: o/a # one\n    b: 1", f"a:\n    repo: o/a # one\n    revision: {QUOTED}\n    b: 1"),
         ("a:\n  b: 1\n  repo: o/a", f"a:\n  b: 1\n  repo: o/a\n  revision: {QUOTED}\n"),

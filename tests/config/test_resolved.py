@@ -1,5 +1,6 @@
 """The recorded configuration of a run is a configuration of the same run."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,18 @@ def test_resources_comments_and_the_order_of_keys_are_not_recorded(raw: dict[str
     assert recorded(raw, root) == one
     # The one line of it differs where the files do.
     lines = [digest(files.values()) for files in (before, one, recorded(raw, root))]
-    assert lines[0] != lines[1] == lines[2] and lines[0].startswith(f"{RECORD} ")
+    assert lines[0] != lines[1] == lines[2] and re.fullmatch(rf"{RECORD} [0-9a-f]{{32}}", lines[0])
+
+
+def test_a_record_has_its_keys_in_order_and_short_lines(raw: dict[str, Any], root: Path) -> None:
+    # A line is broken behind the word that passes its 110th character.
+    for length, between in ((95, " "), (96, "\n    ")):
+        label = f"Größe {'a' * length}"
+        (root / "sources.yaml").write_text(
+            f"z: {{task_column: category, url: 'https://x.org/z.tsv', label: {label} c}}\n"
+        )
+        text = recorded(raw | {"sources": ["z"]}, root)["results/trial/config-sources.yaml"]
+        assert f"\nz:\n  label: {label}{between}c\n  url: https://x.org/z.tsv\n" in text
 
 
 def test_a_path_is_recorded_as_it_is_used(raw: dict[str, Any], root: Path) -> None:

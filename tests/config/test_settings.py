@@ -75,6 +75,7 @@ def test_imported_images_are_in_files_and_have_no_parameters() -> None:
     suite = suite_with("imagenet-c", [])
     assert own.recipe("fog", suite) == own.corruptions.recipe("fog", suite)
     assert imported.recipe("fog", suite) == imported_recipe("fog", [1, 3])
+    assert imported.recipe("brightness", suite) == imported_recipe("brightness", [1, 3])
     assert imported.recipe("clean", suite) == own.recipe("clean", suite)
     rules = [kind(**raw).asking_rule for kind in (RunSettings, Open, Subsets)]
     assert rules == ["infer", "answer", "answer"]

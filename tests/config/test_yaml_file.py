@@ -86,6 +86,9 @@ def test_some_aliases_are_read(tmp_path: Path) -> None:
         ("a: 1\nb: !own 2\n", "line 2 is not YAML"),
         ("a: 1\nb: *none\n", "line 2 is not YAML"),
         ("a: 1\nb: 2025-13-45\n", "line 2 is not YAML"),  # no day of the calendar
+        ("a: 1\nb: !!bool maybe\n", "line 2 is not YAML"),
+        ("a: 1\nb: !!timestamp soon\n", "line 2 is not YAML"),
+        (f"a: 1\nb: 1{':0' * 200}.5\n", "line 2 is not YAML"),  # too large for a number
         ("a: " + "[" * 5000, "the content is not YAML"),
     ],
 )
@@ -171,5 +174,7 @@ def test_a_value_that_repeats_itself_is_shown_in_short() -> None:
         value = [value] * 9
     assert len(shown(value)) == 60
     assert (shown("x" * 58), shown("x" * 59)) == (f'"{"x" * 58}"', f'"{"x" * 56}...')
+    # The first value fills the line, and another one follows.
+    assert shown(["x" * 57, "y"]) == f'["{"x" * 55}...'
     value[0] = {1, 2}  # not a value of JSON
     assert len(shown(value)) <= 60
