@@ -57,15 +57,12 @@ def test_clean_means_in_both_forms():
     }
 
 
-def test_clean_values_that_rounding_moves_beyond_their_range_are_its_ends():
-    table = SCORES.with_columns(
-        entropy=pl.lit(0.25),
-        delta_entropy=pl.lit(math.nextafter(0.25, 1)),
-        calibration=pl.lit(1.0),
-        delta_calibration=pl.lit(-(2.0**-52)),
-    )
-    found = clean_means(table)
-    assert (found["entropy_clean"], found["calibration_clean"]) == (0, 1)
+@pytest.mark.parametrize(("low", "high"), [("entropy", "calibration"), ("calibration", "entropy")])
+def test_clean_values_that_rounding_moves_beyond_their_range_are_its_ends(low, high):
+    below = {low: pl.lit(0.25), f"delta_{low}": pl.lit(math.nextafter(0.25, 1))}
+    above = {high: pl.lit(1.0), f"delta_{high}": pl.lit(-(2.0**-52))}
+    found = clean_means(SCORES.with_columns(**below, **above))
+    assert (found[f"{low}_clean"], found[f"{high}_clean"]) == (0, 1)
 
 
 @pytest.mark.parametrize("id_", ["a/1", "a/2"])

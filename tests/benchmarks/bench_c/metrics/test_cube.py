@@ -25,11 +25,10 @@ def test_every_prediction_is_at_its_position():
                 clean = cube.clean[f"{name}_clean"][model, item]
                 assert clean == pytest.approx(row[name] - row[f"delta_{name}"], abs=1e-15)
     # Rounding moves no clean value beyond its range.
-    beyond = {"delta_entropy": pl.col("entropy") + 1e-16, "delta_calibration": pl.col("calibration") - 1.5}
-    cube = cube_of({"one": ONE.with_columns(**beyond)})
-    assert set(cube.clean["entropy_clean"].ravel()) == {0} and set(
-        cube.clean["calibration_clean"].ravel()
-    ) == {1}
+    for low, high in (("entropy", "calibration"), ("calibration", "entropy")):
+        beyond = {f"delta_{low}": pl.col(low) + 1e-16, f"delta_{high}": pl.col(high) - 1.5}
+        clean = cube_of({"one": ONE.with_columns(**beyond)}).clean
+        assert set(clean[f"{low}_clean"].ravel()) == {0} and set(clean[f"{high}_clean"].ravel()) == {1}
     weights = kappas(3)
     kappa = cube_of({"one": ONE}).kappa(weights.reverse())
     assert kappa.tolist() == weights["kappa"].to_list()
@@ -47,8 +46,9 @@ def test_every_prediction_is_at_its_position():
 def test_an_item_without_one_usable_kappa_is_named(weights):
     with pytest.raises(InputError, match="item s/2 needs one kappa"):
         cube_of({"one": ONE}).kappa(weights)
-    with pytest.raises(InputError, match="item s/1 needs one kappa"):  # the first of two
-        cube_of({"one": ONE}).kappa(kappas(1))
+    for first_of_two in (kappas(1), pl.concat([kappas(3), kappas(3).tail(2)])):
+        with pytest.raises(InputError, match="item s/1 needs one kappa"):
+            cube_of({"one": ONE}).kappa(first_of_two)
 
 
 @pytest.mark.parametrize(
