@@ -19,6 +19,16 @@ def test_bits_have_any_shape_and_follow_the_seed(draw, dtype, shape):
     assert not np.array_equal(bits, draw(generator(2), *shape))
 
 
+@pytest.mark.parametrize(("draw", "per_step"), [(draw_bits16, 4), (draw_bits32, 2)])
+@pytest.mark.parametrize("count", [1, 4, 7])
+def test_bits_are_those_of_as_few_steps_of_the_generator_as_give_them(draw, per_step, count):
+    used, stepped = generator(), generator()
+    bits = draw(used, count)
+    words = stepped.bit_generator.random_raw(-(-count // per_step))
+    assert np.array_equal(bits, words.view(bits.dtype)[:count])
+    assert used.random() == stepped.random()
+
+
 @pytest.mark.parametrize(("draw", "width"), [(draw_bits16, 16), (draw_bits32, 32)])
 def test_bits_are_uniform_and_independent_of_their_neighbours(draw, width):
     bits = draw(generator(), 1 << 18).astype(np.int64)

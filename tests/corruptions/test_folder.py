@@ -100,6 +100,12 @@ def test_the_images_of_a_deleted_source_are_kept_and_named(
     assert (tmp_path / "out/gaussian_noise/1/a.png").is_file()
     kept = f"{tmp_path}/out: keeps what an earlier call made of 1 file that is not in {photos}: a.png\n"
     assert kept in capsys.readouterr().err
+    # Another form of the record would recreate the images of earlier releases.
+    Image.fromarray(sample_image(3)).save(photos / "0.png")
+    assert corrupt_folder(photos, tmp_path / "out", NOISE) == 2
+    record = (tmp_path / "out/gaussian_noise/sources.json").read_text()
+    entries = [f'"{name}": \\[\n"{name}",\n"[0-9a-f]{{32}}"\n\\]' for name in ("0.png", "a.png")]
+    assert re.match("{\n" + ",\n".join(entries), record)
 
 
 @pytest.mark.parametrize(("most", "rest"), [(1, ", …"), (2, "")])
@@ -125,6 +131,14 @@ def test_of_many_files_the_first_are_named(
     ) as caught:
         corrupt_folder(photos, tmp_path / "out", pixelate)
     assert ("y.png" in str(caught.value)) == (most == 2)
+
+
+def test_twenty_images_are_listed(photos: Path, tmp_path: Path) -> None:
+    for number in range(21):
+        (photos / f"{number}.png").touch()
+    with pytest.raises(InputError, match=r"21 of 23 images .*8\.png: [^;]*; and 1 more; fix") as caught:
+        corrupt_folder(photos, tmp_path / "out", choose(["pixelate"], [1]))
+    assert str(caught.value).count(".png: ") == 20
 
 
 @pytest.mark.parametrize("content", [b"38", b"52"])  # their digests begin with 00 and ff

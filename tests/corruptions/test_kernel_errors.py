@@ -16,6 +16,10 @@ def as_float(image):
     return image.astype(float)
 
 
+def as_bool(image):
+    return image > 9
+
+
 def cut(image):
     return image[:-1].copy()
 
@@ -57,6 +61,7 @@ def test_severity_0_is_a_copy_and_needs_no_kernel():
     [
         ("gone", False, 1, InputError, r"tests\.corruptions\.test_kernel_errors has no function gone"),
         ("as_float", False, 1, InputError, MUST_RETURN.format("as_float")),
+        ("as_bool", False, 1, InputError, MUST_RETURN.format("as_bool")),
         ("cut", False, 1, InputError, MUST_RETURN.format("cut")),
         ("widened", False, 1, InputError, MUST_RETURN.format("widened")),
         ("as_float", True, 1, InputError, "must return"),

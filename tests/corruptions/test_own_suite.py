@@ -196,14 +196,28 @@ def test_an_error_is_one_line_that_names_the_file(tmp_path, name):
 
 
 def test_a_missing_file_two_files_with_one_name_and_a_module_found_elsewhere_are_errors(tmp_path):
-    with pytest.raises(InputError, match=r"gone.py: there is no such Python file; correct the path, or"):
-        suite_with("imagenet-c", [tmp_path / "gone.py"])
+    for name in ("code.c", "notes.txt"):
+        written(tmp_path, DARKEN, name)
+    for name in ("gone.py", "code.c", "notes.txt"):
+        with pytest.raises(InputError, match=f"{name}: there is no such Python file; correct the path, or"):
+            suite_with("imagenet-c", [tmp_path / name])
     files = [written(tmp_path, DARKEN), written(tmp_path, DARKEN, "more.py")]
     with pytest.raises(InputError, match=r"more.py: darken is also a corruption of .*mine.py; rename the"):
         suite_with("imagenet-c", files)
     (tmp_path / "colorsys.py").write_text("")
     with pytest.raises(InputError, match=r"mine.py: imports colorsys, but Python finds .* first; rename"):
         suite_with("imagenet-c", [written(tmp_path, "import colorsys\n" + DARKEN)])
+
+
+def test_a_package_of_the_folder_is_imported_unless_python_finds_another(tmp_path):
+    for name in ("own_package", "wsgiref"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("")
+    suite_with("imagenet-c", [written(tmp_path, "import own_package\n" + DARKEN)])
+    assert sys.modules["numpy"] is np  # a package, too
+    message = r"mine.py: imports wsgiref, but Python finds .* first; rename .*wsgiref/__init__.py"
+    with pytest.raises(InputError, match=message):
+        suite_with("imagenet-c", [written(tmp_path, "import wsgiref\n" + DARKEN)])
 
 
 def test_a_file_that_another_one_imports_registers_once(tmp_path):

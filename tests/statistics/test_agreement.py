@@ -59,3 +59,5 @@ def test_a_resample_is_the_agreement_of_its_rows():
     # A resample without rows is not defined.
     found = agreement(np.array([[0, 0], [1, 1]]), 2, np.array([0, 0]), np.array([[1.0, 0], [0, 1]]))
     assert found.share[0] == 1 and np.isnan(found.share[1]) and np.isnan(found.kappa[1])
+    found = agreement(np.zeros((0, 2), int), 2, np.zeros(0, int), np.ones((3, 1)))
+    assert found.share.shape == (3,) and np.isnan(found).all()

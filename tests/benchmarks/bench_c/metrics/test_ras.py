@@ -88,9 +88,18 @@ def test_undefined_logits_are_refused(function, bad):
         function(bad)
 
 
-@pytest.mark.parametrize("answers", [[2], [-1], [0.0], [0, 0], 0])
-def test_answers_that_are_no_option_are_refused(answers):
-    with pytest.raises(ValueError, match="answers"):
+@pytest.mark.parametrize(
+    ("answers", "message"),
+    [
+        ([2], r"in 0\.\.1, found 2 to 2"),
+        ([-1], r"in 0\.\.1, found -1 to -1"),
+        ([0.0], r"integers of shape \(1,\), one per prediction, not float64 of shape \(1,\)"),
+        ([0, 0], r"integers of shape \(1,\), one per prediction, not int64 of shape \(2,\)"),
+        (0, r"integers of shape \(1,\), one per prediction, not int64 of shape \(\)"),
+    ],
+)
+def test_answers_that_are_no_option_are_refused(answers, message):
+    with pytest.raises(ValueError, match=f"answers must be {message}$"):
         calibration_error([[0.0, 1.0]], answers)
 
 
