@@ -58,6 +58,7 @@ def test_strengths_are_those_of_the_package(name: str) -> None:
 def test_alternatives_have_the_strengths_of_their_type_or_of_the_first_code() -> None:
     others = {type_.name: type_ for type_ in TYPES.values() if not type_.in_default}
     affine = others.pop("elastic_transform_affine")
+    assert [type_.name for type_ in TYPES.values() if not type_.ordered] == ["saturate", affine.name]
     for keyword, shares in ELASTIC.items():
         assert affine.parameters[keyword].values == pytest.approx([244 * share for share in shares])
     for name, type_ in others.items():

@@ -3,12 +3,14 @@
 import inspect
 from typing import Any
 
+import cv2
 import imgaug.augmenters as iaa
 import numpy as np
 import pytest
 
 from benchc.corruptions.apply import apply
 from benchc.corruptions.kernels import colour, precipitation, shape, texture
+from benchc.corruptions.mean_shift import mean_shift
 from benchc.corruptions.recipe import Recipe
 from benchc.corruptions.registry import recipe_of
 from benchc.corruptions.suites.imagenet_c import IMAGENET_C
@@ -149,6 +151,24 @@ def test_what_does_not_grow_is_imgaugs_default_or_the_middle_of_its_range(
     name: str, keyword: str, value: Any
 ) -> None:
     assert strengths(name, keyword) == (value,) * 5
+
+
+def test_strengths_that_no_range_gives_are_those_of_this_version() -> None:
+    # With others the suite needs another one.
+    assert MLLM_IC.version == 2
+    for key, values in {
+        ("cartoon", "blur_size"): (1, 1, 3, 3, 5),
+        ("coarse_dropout", "cells"): (20,) * 5,
+        ("coarse_dropout", "probability"): (0.05, 0.1, 0.15, 0.2, 0.3),
+        ("average_pooling", "size"): (2, 3, 4, 6, 8),
+        ("max_pooling", "size"): (2, 3, 4, 6, 8),
+        ("rain", "layers"): (1, 1, 2, 2, 3),
+        ("snowflake", "density"): (0.0075, 0.02, 0.035, 0.055, 0.075),
+        ("jigsaw", "rows"): (3, 4, 6, 8, 10),
+        ("jigsaw", "max_steps"): (1, 2, 3, 4, 5),
+        ("poisson_noise", "lam"): (10, 20, 35, 50, 70),
+    }.items():
+        assert strengths(*key) == values, key
 
 
 def test_a_large_flat_image_becomes_a_cartoon_without_a_warning(recwarn: pytest.WarningsRecorder) -> None:
@@ -312,6 +332,13 @@ def test_poisson_noise_has_the_given_mean_magnitude() -> None:
         assert np.abs(change).mean() == pytest.approx(lam, rel=0.02)
         assert abs(change.mean()) < 0.03 * lam
         assert (change != change[..., :1]).mean() > 0.5
+
+
+@pytest.mark.parametrize(("radius", "colour_radius"), [(1, 3), (2, 4), (3, 10), (9, 25)])
+def test_mean_shift_has_the_pixels_of_opencv(radius: int, colour_radius: int) -> None:
+    image = photo("cat", 61, 80)
+    expected = cv2.pyrMeanShiftFiltering(image, radius, colour_radius)
+    assert np.array_equal(mean_shift(image, radius, colour_radius), expected)
 
 
 def test_cartoons_have_the_pixels_of_imgaug() -> None:

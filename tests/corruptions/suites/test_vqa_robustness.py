@@ -52,7 +52,7 @@ def test_the_default_set_is_the_papers_14_of_which_three_have_their_own_paramete
     own = {n for n, t in TYPES.items() if t.in_default and t is not imagenet.get(n)}
     assert own == {"shot_noise", "elastic_transform", "pixelate"}
     elastic, affine = TYPES["elastic_transform"], imagenet["elastic_transform_affine"]
-    for field in ("kernel", "noise", "parameters"):
+    for field in ("kernel", "noise", "parameters", "ordered"):
         assert getattr(elastic, field) == getattr(affine, field)
     assert [elastic.at(s)["alpha"] for s in (1, 2, 3, 4, 5)] == [488, 488, 12.2, 17.08, 29.28]
     assert all(p.origin is Origin.PUBLISHED for n in own for p in TYPES[n].parameters.values())

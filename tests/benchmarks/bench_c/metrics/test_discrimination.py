@@ -285,6 +285,12 @@ def test_the_order_of_rows_and_models_changes_nothing():
         assert theirs == pytest.approx(ours, abs=1e-9)
 
 
+def test_there_are_1000_draws_with_the_seed_0_unless_others_are_given():
+    cube = cube_of({name: TABLES[name] for name in ("one", "two")})
+    given = cube, cube.kappa(kappas(ITEMS)), np.array([id_ in SELECTED for id_ in cube.items]), (7, 20)
+    assert discrimination(*given).equals(discrimination(*given, 1_000, 0))
+
+
 def test_invalid_arguments_are_refused():
     with pytest.raises(ValueError, match="draws must be at least 1"):
         found(draws=0)

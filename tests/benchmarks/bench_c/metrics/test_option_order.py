@@ -135,7 +135,10 @@ def test_means_intervals_and_correlation_against_numpy():
             assert row["note"] is None
     shuffled = {name: part.sample(fraction=1, shuffle=True, seed=0) for name, part in models.items()}
     assert option_order(shuffled, scorings, draws=200, seed=4).equals(table)
-    assert option_order({"m1": models["m1"]}, scorings, draws=200, seed=4).equals(table.filter(label="m1"))
+    one = {"m1": models["m1"]}
+    assert option_order(one, scorings, draws=200, seed=4).equals(table.filter(label="m1"))
+    # 2,000 resamples with the seed 0, unless others are given.
+    assert option_order(one, scorings).equals(option_order(one, scorings, 2_000, 0))
 
 
 @pytest.mark.filterwarnings("error")
@@ -153,13 +156,14 @@ def test_undefined_values_are_null_with_a_reason():
     assert "NaN" not in table.write_csv() and table["severity"].to_list() == [0, 3, 3]
     # One of the two is the same: the prediction, or, but for the rounding of float32, the entropy.
     items = items_of([2, 2])
-    for second, reason in (([0.0, 2], "changed"), ([1.000001, 0.0], "entropy")):
+    for second, reason in (([0.0, 2], "changed"), ([1.000001, 0.0], "entropy"), ([1.0001, 0.0], None)):
         first = {("s/0", *cell, order): [0.0, 1] for cell in (("clean", 0), ("fog", 3)) for order in (0, 1)}
         others = {("s/1", *key[1:]): second if key[3] == 0 else [0.0, 1] for key in first}
         measures = measure_predictions(predictions_of(first | others), items)
         for row in option_order({"m": measures}, {"m": "text"}, draws=20).iter_rows(named=True):
-            assert row["note"] == f"spearman undefined: {reason} is the same in all predictions"
-            assert row["spearman"] is None and None not in (row["changed_low"], row["changed_high"])
+            note = f"spearman undefined: {reason} is the same in all predictions" if reason else None
+            assert row["note"] == note and (row["spearman"] is None) == (note is not None)
+            assert None not in (row["changed_low"], row["changed_high"])
 
 
 def test_the_given_order_is_taken_from_all_predictions():
