@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -253,7 +254,9 @@ def other_place(weights: dict[str, np.ndarray]) -> None:
 
 
 def other_shape(weights: dict[str, np.ndarray]) -> None:
-    weights[next(name for name in weights if "q_proj.lora_A" in name)] = np.zeros((R, 96), np.float32)
+    for name in weights:
+        if "q_proj.lora_A" in name:
+            weights[name] = np.zeros((R, 96), np.float32)
 
 
 def not_finite(weights: dict[str, np.ndarray]) -> None:
@@ -263,14 +266,27 @@ def not_finite(weights: dict[str, np.ndarray]) -> None:
 ABSENT = "1 of its weights are missing or not finite"
 MORE = {"target_modules": [*TARGETS, "v_proj"]}
 MISFITS = {
-    "its modules are absent": ({"target_modules": ["c_attn"]}, None, "does not fit the model, LlavaForCond"),
+    "its modules are absent": (
+        {"target_modules": ["c_attn"]},
+        None,
+        r"does not fit the model, LlavaForConditionalGeneration \(Target modules",
+    ),
     "weights without a place": ({}, other_place, "1 of its weights have no place in the model, LlavaForCond"),
     "a module without its weights": ({}, drop, ABSENT),
     # peft would leave the other modules at their initial value.
-    "a module that the adapter names alone": (MORE, None, "of its weights are missing or not finite, for"),
-    "fewer modules than weights": ({"target_modules": ["q_proj"]}, None, "have no place in the model"),
+    "a module that the adapter names alone": (
+        MORE,
+        None,
+        r"missing or not finite, for example .*layers\.0\.self_attn\.v_",
+    ),
+    "fewer modules than weights": (
+        {"target_modules": ["q_proj"]},
+        None,
+        r"have no place in the model, .*, for example .*layers\.0\.",
+    ),
     "a saved module without weights": ({"modules_to_save": ["lm_head"]}, None, "does not fit the model"),
-    "other shapes": ({}, other_shape, "size mismatch for"),
+    # Of a longer list, the first 300 characters.
+    "other shapes": ({}, other_shape, r" \((?=.{300}\); name).*size mismatch for"),
     "weights that are no numbers": ({}, not_finite, ABSENT),
 }
 
@@ -286,7 +302,7 @@ def test_an_adapter_of_another_base_is_refused(base, lora, name) -> None:
     with pytest.raises(ModelError) as error:
         loaded(base, folder)
     text = str(error.value)
-    assert text.startswith(f"{folder}: ") and expected in text and "\n" not in text
+    assert text.startswith(f"{folder}: ") and re.search(expected, text) and "\n" not in text
     assert "name the base model that it was made for" in text
 
 

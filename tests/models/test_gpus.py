@@ -39,6 +39,7 @@ DIVIDED_BEFORE_R470 = """GPU 0: A100-SXM4-40GB (UUID: GPU-5c89852c-d268-c3f3-1b0
   MIG 1g.5gb Device 0: (UUID: MIG-GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f/7/0)
   MIG 1g.5gb Device 1: (UUID: MIG-GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f/8/0)
 """
+UNABLE = "Unable to determine the device handle for GPU0000:01:00.0: Unknown Error\n"
 FIRST, SECOND = (f"MIG-GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f/{number}/0" for number in (7, 8))
 SLICES = ["MIG-377e0049-554c-540b-93c6-d0976f8426cb", "MIG-f39aa248-6f1b-5769-b119-8d650bb34b27"]
 # Of the GPU's memory, in MiB.
@@ -126,7 +127,7 @@ def seen(job: "subprocess.Popen[str]") -> str:
         (DIVIDED, "MIG-f39", SLICES[1:]),
         (DIVIDED_BEFORE_R470, None, [FIRST, SECOND]),
         (DIVIDED_BEFORE_R470, SECOND, [SECOND]),
-        ("Unable to determine the device handle for GPU0000:01:00.0: Unknown Error\n" + TWO, "1", ["1"]),
+        (UNABLE + TWO + UNABLE, "1", ["1"]),
     ],
 )
 def test_the_gpus_that_a_job_may_use(machine, monkeypatch, listed, visible, entries):
@@ -199,15 +200,21 @@ def test_a_job_waits_for_a_gpu_and_says_whose(start, capsys):
 
 
 def test_a_job_that_waits_for_long_says_so_every_ten_minutes(monkeypatch, capsys):
-    seconds, locked = [0.0], gpus._locked
-    clock = SimpleNamespace(monotonic=lambda: seconds[0], sleep=lambda _: seconds.append(seconds.pop() + 100))
-    monkeypatch.setattr(gpus, "time", clock)
+    seconds, waits, locked = [0.0], [], gpus._locked
+
+    def sleep(wait: float) -> None:
+        waits.append(wait)
+        seconds[0] += 100
+
+    monkeypatch.setattr(gpus, "time", SimpleNamespace(monotonic=lambda: seconds[0], sleep=sleep))
+    monkeypatch.setattr(gpus, "SECONDS_BETWEEN_TRIES", 2.0)
     monkeypatch.setattr(
         gpus, "_locked", lambda seen, count: locked(seen, count) if seconds[0] > 1300 else ({}, seen)
     )
     with held_gpus(1, "m"):
         # After 100, 700 and 1300 seconds.
         assert capsys.readouterr().err.count("warning: m: waits for 1 GPU, as other jobs have 2 of 2") == 3
+    assert 1 <= min(waits) < max(waits) <= 3  # by chance
 
 
 def test_a_job_that_waits_for_several_gpus_holds_none(start):
@@ -245,13 +252,16 @@ def test_without_locks_the_least_used_gpu_is_taken_with_a_warning(machine, monke
 
 
 @pytest.mark.usefixtures("no_wait")
-def test_jobs_without_locks_do_not_all_take_the_first_of_equal_gpus(monkeypatch):
+def test_jobs_without_locks_do_not_all_take_the_first_of_equal_gpus(machine, monkeypatch):
     monkeypatch.setattr("tempfile.gettempdir", lambda: "/dev/null")
-    chosen = set()
-    for _ in range(50):
-        with held_gpus(1, "m") as held:
-            chosen.add(held.environment["CUDA_VISIBLE_DEVICES"])
-    assert chosen == {"0", "1"}
+    # A memory that is not known counts as unused.
+    for used in ("", f"{ONE}, [N/A]\n{OTHER}, 0\n", f"{OTHER}, 0\n"):
+        write_nvidia_smi(machine, TWO, used)
+        chosen = set()
+        for _ in range(30):
+            with held_gpus(1, "m") as held:
+                chosen.add(held.environment["CUDA_VISIBLE_DEVICES"])
+        assert chosen == {"0", "1"}, used
 
 
 @pytest.mark.parametrize("number", [errno.EWOULDBLOCK, errno.EAGAIN])
@@ -487,11 +497,17 @@ def test_a_card_in_use_by_others_is_a_warning(said, machine, monkeypatch, capsys
     # That of a job that has just ended is waited for.
     monkeypatch.setattr(cards, "SECONDS_TO_FREE", 10.0)
     before, after = (f"{ONE}, {H100}, {memory}, 9.0\n" for memory in ("40512, 40571", "4, 81079"))
-    monkeypatch.setattr("time.sleep", lambda _: write_nvidia_smi(machine, TWO, after))
+    waits: list[float] = []
+
+    def sleep(wait: float) -> None:
+        waits.append(wait)
+        write_nvidia_smi(machine, TWO, after)
+
+    monkeypatch.setattr(cards, "time", SimpleNamespace(monotonic=time.monotonic, sleep=sleep))
     write_nvidia_smi(machine, TWO, before)
     with held_gpus(1, "m") as held:
         check_cards(held.gpus, "m")
-    assert capsys.readouterr().err == ""
+    assert capsys.readouterr().err == "" and waits == [1.0]
 
 
 @pytest.mark.parametrize(

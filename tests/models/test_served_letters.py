@@ -56,6 +56,9 @@ def test_every_request_is_for_one_greedy_token_without_penalties(checkpoints, st
     if kind == "sglang":
         sent = [body["sampling_params"] for path, body in server.answered if path == GENERATE]
         assert all(settings == {**GREEDY, "max_new_tokens": 1} for settings in sent)
+        # The whole prompt is returned, or nothing of it, as for letters.
+        starts = {body["logprob_start_len"] for path, body in server.answered if path == GENERATE}
+        assert starts <= {0, -1} and (scoring == "text" or -1 in starts)
     else:
         expected = {**GREEDY, "max_tokens": 1}
         sent = [body for path, body in server.answered if path == CHAT]
