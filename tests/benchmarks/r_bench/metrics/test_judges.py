@@ -58,6 +58,12 @@ def test_open_answers_and_captions():
     assert (cap["dimension"], cap["severity"]) == ("jpeg", 2)
 
 
+def test_scores_are_in_the_order_of_the_judgements():
+    ids = [str(number * 7 % 30) for number in range(30)]
+    rows = (row for id_ in ids for kind in ("dis", "ref", "com") for row in repeats(id_, "vqa", kind, 1))
+    assert scoring.item_scores(judged(*rows), Path("m"))["id"].to_list() == ids
+
+
 def test_a_letter_counts_where_no_judge_has_read_the_reply():
     letter = [("a", "mcq", kind, 0, 0, "letter", 1.0) for kind in ("dis", "ref", "com")]
     assert item_scores(judged(*letter))["s_dis"].item() == 1
@@ -88,9 +94,12 @@ def test_agreement_of_repeats_by_hand():
     # Fleiss 1971: of three rows, pairs agree in 1, 1/3 and 1; shares of 0, 1, 2 are 3/9, 1/9, 5/9.
     observed, expected = (1 + 1 / 3 + 1) / 3, (9 + 1 + 25) / 81
     assert kappa == pytest.approx((observed - expected) / (1 - expected))
-    assert np.isnan(agreements(wide.clear(), ["0", "1"], 3, 0)).all()
+    none = agreements(wide.clear(), ["0", "1"], 3, 0)
+    assert none.shape == (4, 2) and np.isnan(none).all()
     # Resamples are of the items that there are: one item is in all of them.
     assert agreements(wide[:1], ["0", "1"], 20, 0)[:, 0].tolist() == [1] * 21
+    shares = agreements(wide[:2], ["0", "1", "2"], 20, 0)[:, 0]
+    assert shares[0] == 0.5 and {*shares} == {0, 0.5, 1}
     # Single judgements are no repeats.
     captions = [("c", "cap", "dis", n, 0, "llm", 1.0) for n in range(3)]
     assert repeated(judged(*captions)).is_empty()

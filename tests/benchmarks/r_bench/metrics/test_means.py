@@ -51,18 +51,18 @@ def test_stand_ins_are_in_no_step_and_group():
 def test_models_are_ranked_by_the_mean_of_both_measures():
     absolute = np.array([[[0.5], [0.7], [np.nan], [0.6]]])
     relative = np.array([[[0.4], [0.3], [np.nan], [0.3]]])
-    draws = Draws(absolute.repeat(3, 0), absolute.repeat(3, 0), relative.repeat(3, 0))
-    draws.absolute[2, 1] = 0.0  # last in one of two resamples
+    draws = Draws(absolute.repeat(5, 0), absolute.repeat(5, 0), relative.repeat(5, 0))
+    draws.absolute[1, 1] = 0.0  # last in one of four resamples
     ranks, stable = order(draws.ranking[:, :, 0])
     assert ranks == [2, 1, None, 2]
-    assert stable == [0.5, 0.5, None, 0.5]
+    assert stable == [0.75, 0.75, None, 0.75]
     # Nothing is kept of no score.
-    of = {"absolute": 0.3, "ref": 0.6, "relative": 0.2}
+    of = {"absolute": 0.3, "ref": 0.6, "relative": 0.4}
     drawn = Draws(**{name: np.array([[[value, value]]]) for name, value in of.items()})
     drawn.ref[..., 1] = 0
     np.testing.assert_allclose(drawn.kept, [[[0.5, np.nan]]])
     assert drawn.effect.ravel().tolist() == pytest.approx([0.3, -0.3])
-    assert drawn.ranking.ravel().tolist() == pytest.approx([0.25, 0.25])
+    assert drawn.ranking.ravel().tolist() == pytest.approx([0.35, 0.35])
 
 
 @given(st.lists(st.integers(0, 35), min_size=1, max_size=60), st.integers(0, 2**32 - 1))
