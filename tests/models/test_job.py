@@ -32,7 +32,7 @@ from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.predictions import PREDICTIONS
 from tests.models.test_predict import Bits
-from tests.models.test_predictor import IDENTITY, PREDICT
+from tests.models.test_predictor import IDENTITY, PREDICT, QUESTION
 from tests.models.test_units import corrupted, write_pool
 
 NOISE, FOG, CLEAN = recipe_of("gaussian_noise"), recipe_of("brightness"), clean_recipe()
@@ -172,6 +172,8 @@ def test_assigned_items_and_all_clean_ones_are_asked_about(run, folder):
     assert shown == {*table, *((id_, "clean", 0) for id_ in NAMES)}
     with pytest.raises(InputError, match=r"--assignment needs the recipe of gaussian_noise; give --images"):
         run(corrupted=corrupted(folder, NAMES), **assigned)
+    with pytest.raises(InputError, match=r"--assignment needs the recipe of fog; give --images"):
+        inference_job.assigned_cells(folder, [folder / "fog.parquet", folder / "snow.parquet"], BOTH)
 
 
 def test_images_must_be_given_with_a_seed(run):
@@ -237,6 +239,14 @@ def test_a_model_whose_rows_depend_on_each_other_passes_each_alone(run, model):
     # Of the first unit, twice together, and five severities alone.
     assert model.checks == 2 + 5
     assert (footer["variants"], footer["units_together"]) == ("one by one", "never")
+
+
+@pytest.mark.parametrize(("difference", "alone"), [(0.0, False), (0.01, True)])
+def test_a_small_difference_counts_too(model, tmp_path, monkeypatch, difference, alone):
+    monkeypatch.setattr(in_process, "batch_difference", lambda *_: difference)
+    asked, source = AskedModel(label="m", location=str(tmp_path)), CheckpointSource(str(tmp_path))
+    with in_process.opened(asked, source, "letter", None, [(QUESTION, [])]) as loaded:
+        assert loaded.model.one_by_one is alone and ("variants" in loaded.identity) is alone
 
 
 @pytest.mark.parametrize(

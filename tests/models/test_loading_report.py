@@ -1,6 +1,8 @@
 """A checkpoint whose weights are not those of its class is refused, with one of them as an example."""
 
 import json
+import pickle
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -89,6 +91,13 @@ def test_weights_are_real_numbers(tmp_path, format_, name, dtype, refused):
         require_floats("m", tmp_path)
 
 
+def test_no_code_in_a_file_of_weights_is_run(tmp_path):
+    tensors = {"a.weight": torch.zeros(2), "step": Path("a path is an object of Python")}
+    torch.save(tensors, tmp_path / "pytorch_model.bin")
+    with pytest.raises(pickle.UnpicklingError):
+        require_floats("m", tmp_path)
+
+
 @pytest.mark.parametrize(
     ("files", "problem"),
     [
@@ -127,7 +136,7 @@ def test_weights_that_are_not_there_or_not_whole_are_named(tmp_path, files, prob
         (10, [3, 9], None),
         (11, 3, "its tokenizer has 11 tokens, but the model's embedding 10, so"),
         (10, 10, "an answer ends with token 10 .*, but the model has 10; correct"),
-        (10, [3, 12], "an answer ends with token 12 .*, but the model has 10; correct"),
+        (10, [3, 12, 11], "an answer ends with token 12 .*, but the model has 10; correct"),
         (4, 9, None),
         (4, 0, None),
         (4, "absent", None),

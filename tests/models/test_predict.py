@@ -125,6 +125,7 @@ def test_units_pass_alone_unless_they_may_pass_together(monkeypatch):
     assert passed("never", sizes)[:2] == (sizes, expected)
     # At most 1,024 tokens, that is 20 rows of 50.
     assert passed("always", sizes)[:2] == ([16, 10], expected)
+    assert passed("always", [3] * 7)[0] == [18, 3]
     # A single row passes alone, since its bits would differ; the first passes are repeated unit by unit.
     assert passed("if_equal", sizes)[:2] == ([1, 20, 5, 5, 5, 5, 5], expected)
     # As many as the limit allows.

@@ -303,16 +303,17 @@ def test_predictions_that_other_code_computed_are_counted_by_it(predicting, monk
 
 
 def test_consecutive_units_of_an_item_are_asked_about_together_within_a_number_of_bytes():
-    units = [unit(1), unit(2, 3), unit(4), replace(unit(5), item="s/2"), unit(6)]  # of 18 bytes a variant
+    units = [unit(1), unit(2, 3), unit(4), replace(unit(5), item="s/2")]  # of 18 bytes a variant
+    units += [unit(6), unit(7, 8)]
 
     def grouped(most: int) -> list[int]:
         groups = list(groups_of(units, most))
         assert [each for group in groups for each in group] == units
         return list(map(len, groups))
 
-    assert grouped(10**6) == grouped(72) == [3, 1, 1]
-    assert grouped(71) == grouped(54) == [2, 1, 1, 1]
-    assert grouped(53) == grouped(0) == [1, 1, 1, 1, 1]
+    assert grouped(10**6) == grouped(72) == [3, 1, 2]
+    assert grouped(71) == grouped(54) == [2, 1, 1, 2]
+    assert grouped(53) == grouped(0) == [1, 1, 1, 1, 1, 1]
     # Of a unit that another process has encoded, what the model reads.
     inputs = {"ids": torch.zeros(2, 3, dtype=torch.int16)}
     encoded = VariantGroup([0], Encoded("", (), 1, inputs, independent=False))

@@ -115,9 +115,10 @@ def test_items_that_share_an_image_are_prepared_in_parts(scorers, tmp_path, monk
     assert rows(tmp_path / "c", lambda _: units_in(shared()), items) == (expected[0], expected[1] - 8)
 
 
-def test_the_input_of_a_gpu_is_in_pinned_memory(scorers, prepared, monkeypatch):
+@pytest.mark.parametrize("device", ["NVIDIA H100", "gfx90a"])
+def test_the_input_of_a_gpu_is_in_pinned_memory(scorers, prepared, monkeypatch, device):
     chat = scorers["llava", "letter"].chat
-    monkeypatch.setattr(chat, "identity", {**chat.identity, "device": "NVIDIA H100"})
+    monkeypatch.setattr(chat, "identity", {**chat.identity, "device": device})
     pinned = []
     # torch without CUDA refuses it.
     monkeypatch.setattr(torch.Tensor, "pin_memory", lambda tensor: pinned.append(tensor.shape) or tensor)

@@ -1,7 +1,15 @@
 import pytest
 
 from benchc.models.generation import Generation
-from benchc.models.question import Question, answer_separator, bare_prompt, end_of, letter_prompt, text_prompt
+from benchc.models.question import (
+    Question,
+    answer_separator,
+    bare_prompt,
+    end_of,
+    in_words,
+    letter_prompt,
+    text_prompt,
+)
 from benchc.models.question_template import QuestionTemplate
 
 
@@ -51,6 +59,12 @@ def test_any_other_question_has_2_to_26_options(count):
 )
 def test_the_end_of_a_prompt_begins_with_a_whole_word(prompt, end):
     assert end_of(prompt) == end
+
+
+@pytest.mark.parametrize("labels", [("Yes", "No"), ("10", "20"), ("b", "a")])
+def test_labels_other_than_letters_are_named_one_by_one(labels):
+    assert in_words(tuple("ABCD")) == "letters A to D"
+    assert in_words(labels) == f"answers {labels[0]} and {labels[1]}"
 
 
 MCQ = "{question}\n{options}\nAnswer with the option's letter from the given choices directly."

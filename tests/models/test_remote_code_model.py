@@ -4,14 +4,16 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import save_file
 
+from benchc.models import remote_code
 from benchc.models.chat import Head
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.remote_code import (
@@ -24,6 +26,7 @@ from benchc.models.remote_code import (
     require_class,
     require_parameters,
 )
+from benchc.models.remote_code_families import lacks_trust
 
 
 class Plain(RemoteCodeModel):
@@ -231,6 +234,52 @@ def test_other_code_than_the_family_is_about_is_refused():
         ModelError, match=r"^m: .*named of its code has no argument 'c' \(it has a, b\); give"
     ):
         require_parameters("m", named, "a", "c", "d")
+
+
+@pytest.mark.parametrize("is_quantised", [True, False])
+def test_only_a_quantised_model_may_have_other_weights_than_real_numbers(tmp_path, is_quantised):
+    save_file({"a.weight": torch.ones(2, dtype=torch.uint8)}, tmp_path / "model.safetensors")
+    config = {"quantization_config": {"quant_method": "awq"}} if is_quantised else {}
+    report: dict[str, Any] = {"missing_keys": [], "mismatched_keys": [], "unexpected_keys": []}
+    if is_quantised:
+        report["unexpected_keys"] = ["a.scale"]
+    refused = pytest.raises(ModelError, match=r"a\.weight in model\.safetensors is stored as U8, and nothing")
+    with nullcontext() if is_quantised else refused:
+        model = SimpleNamespace(config=SimpleNamespace(**config))
+        Loading(CheckpointSource(str(tmp_path)), None).require_weights(model, report)
+
+
+def test_the_identity_has_the_libraries_that_are_there_and_the_settings(tmp_path, monkeypatch):
+    def version(name: str) -> str:
+        if name in ("tokenizers", "einops"):
+            raise remote_code.PackageNotFoundError
+        return f"1 of {name}"
+
+    monkeypatch.setattr(remote_code, "version", version)
+    (tmp_path / "config.json").write_text("{}")
+    found = Loading(CheckpointSource(str(tmp_path)), None)
+    identity = Plain.of(found, None, "processor", settings={"b": 1, "a": 2}, digest="d").identity
+    names = {"torch", "transformers", "tokenizers", "pillow", "einops", "timm", "xformers"} & identity.keys()
+    assert names == {"torch", "transformers", "pillow", "timm", "xformers"}
+    assert (identity["timm"], identity["package"]) == ("1 of timm", "d")
+    # In whatever order they are given.
+    assert identity["processor"] == '{"a": 2, "b": 1}'
+
+
+@pytest.mark.parametrize(
+    ("family", "trusted", "server", "lacks"),
+    [
+        ("molmo", False, None, True),
+        ("molmo", True, None, False),
+        ("molmo", False, "vllm", False),
+        # The code of a package is installed by the user.
+        ("eagle", False, None, False),
+        (None, True, None, False),
+    ],
+)
+def test_code_of_a_checkpoint_that_runs_here_must_be_trusted(family, trusted, server, lacks):
+    entry = SimpleNamespace(family=family, trust_remote_code=trusted, server=server)
+    assert lacks_trust(entry) is lacks
 
 
 @pytest.mark.parametrize("time", [1, 2**32])

@@ -17,7 +17,7 @@ from benchc.models.predict import Passes, predict_units
 from benchc.models.predictor import unit_hashes
 from benchc.models.protocol import CheckpointSource, ModelError, NoTextOnlyError
 from benchc.models.question import Question, letter_prompt, text_prompt
-from benchc.models.registry import scorer_modules
+from benchc.models.registry import answering, scorer_modules
 from benchc.models.supported import UnsupportedFamilyError, check_family
 from benchc.models.text import TextScorer
 from benchc.models.units import GREY_SHAPE, InPlaceOfImages, Unit
@@ -141,6 +141,11 @@ def test_an_unknown_family_or_scoring_or_an_empty_folder_is_refused(tmp_path):
     files = {path.stem for path in Path(families.__path__[0]).glob("*.py")} - {"__init__"}
     for family in (None, *MODEL_FOR_MULTIMODAL_LM_MAPPING_NAMES, *files):
         check_family(family)
+
+
+def test_a_model_whose_options_are_scored_answers_in_its_own_words():
+    found = [answering(scoring) for scoring in ("letter", "text_vqascore", "generate", "classify")]
+    assert found == ["generate", "generate", "generate", "classify"]
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])

@@ -223,6 +223,11 @@ def test_few_rows_are_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         [*items_sharing_images(SHOWN)]
     )
     assert max(len(each) for each in rows) == 8 * 5
+    # And of more files than that, one.
+    rows.clear()
+    monkeypatch.setattr(units, "ITEMS_AT_ONCE", 1)
+    assert len([*unit_images(folder / "pool.parquet", {"p/0": SHOWN["p/0"]}, files)]) == 2
+    assert [len(each) for each in rows] == [5, 5]
 
 
 # Of few images, so that items share them.

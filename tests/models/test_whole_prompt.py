@@ -25,22 +25,22 @@ def made(limit: int | None = None) -> WholePromptModel:
 
 def test_the_tokens_of_an_option_see_what_the_last_one_of_the_prompt_sees():
     inputs: dict[str, Any] = {
-        "input_ids": torch.tensor([[1, 2], [3, 4]]),
-        "attention_mask": torch.tensor([[0, 1], [1, 1]]),
+        "input_ids": torch.tensor([[0, 1, 2], [0, 3, 4]]),
+        "attention_mask": torch.tensor([[0, 0, 1], [0, 1, 1]]),
         # Of each token, the images that it sees.
-        "cross_attention_mask": torch.tensor([[[1, 0], [1, 1]], [[0, 0], [0, 1]]]),
-        "image_embeds_position_mask": torch.tensor([[1, 0], [1, 0]]),
+        "cross_attention_mask": torch.tensor([[[0, 0], [1, 0], [1, 1]], [[1, 1], [0, 0], [0, 1]]]),
+        "image_embeds_position_mask": torch.tensor([[0, 1, 0], [0, 1, 0]]),
         "pixel_values": torch.zeros(2, 5),
     }
     longer = made().extended(inputs, [7, 8])
-    assert longer["input_ids"].tolist() == [[1, 2, 7, 8], [3, 4, 7, 8]]
-    assert longer["attention_mask"].tolist() == [[0, 1, 1, 1], [1, 1, 1, 1]]
-    seen = [[[1, 0], [1, 1], [1, 1], [1, 1]], [[0, 0], [0, 1], [0, 1], [0, 1]]]
+    assert longer["input_ids"].tolist() == [[0, 1, 2, 7, 8], [0, 3, 4, 7, 8]]
+    assert longer["attention_mask"].tolist() == [[0, 0, 1, 1, 1], [0, 1, 1, 1, 1]]
+    seen = [[[0, 0], [1, 0], *[[1, 1]] * 3], [[1, 1], [0, 0], *[[0, 1]] * 3]]
     assert longer["cross_attention_mask"].tolist() == seen
-    assert longer["image_embeds_position_mask"].tolist() == [[1, 0, 0, 0], [1, 0, 0, 0]]
+    assert longer["image_embeds_position_mask"].tolist() == [[0, 1, 0, 0, 0], [0, 1, 0, 0, 0]]
     assert longer["pixel_values"] is inputs["pixel_values"]
     # An option of one token is not read.
-    assert made().extended(inputs, [])["input_ids"].tolist() == [[1, 2], [3, 4]]
+    assert made().extended(inputs, [])["input_ids"].tolist() == [[0, 1, 2], [0, 3, 4]]
 
 
 def test_prompt_and_option_are_within_the_context():

@@ -23,9 +23,9 @@ PLAIN: dict[str, Any] = {
         ({"family": "eagle"}, "it is loaded by code of its own"),
         ({"scoring": "generate"}, "it has no probabilities of options (scoring: generate)"),
         ({"scoring": "classify", "env": "x"}, "it has no probabilities of options (scoring: classify)"),
-        (
-            {"env": "transformers-4-37"},
-            "peft is only in the environment transformers (env: transformers-4-37)",
+        *(
+            ({"env": name}, f"peft is only in the environment transformers (env: {name})")
+            for name in ("transformers-4-37", "monkey")
         ),
     ],
 )
