@@ -43,7 +43,7 @@ def agreement(ratings: Integers, categories: int, clusters: Integers, counts: Fl
     votes = chosen.sum(axis=1)
     unanimous = (votes == raters).any(axis=1)
     agreeing = ((votes**2).sum(axis=1) - raters) / (raters * (raters - 1))
-    columns = np.column_stack([np.ones(rows), unanimous, agreeing, chosen.reshape(rows, -1)])
+    columns = np.column_stack([np.ones(rows), unanimous, agreeing, chosen.reshape(rows, raters * categories)])
     sums = np.zeros((counts.shape[1], columns.shape[1]))
     most = counts.shape[1] * int(np.bincount(clusters, minlength=1).max())  # rows of a resample
     np.add.at(sums, clusters, on_grid(columns, max(1, most)))

@@ -230,5 +230,5 @@ scorer = load_scorer("llava", "letter", CheckpointSource({str(checkpoints["llava
 with PredictionCache({str(tmp_path)!r}, {{"model": "m"}}, "a") as cache:
     print(len(list(prepared_units(sources(), scorer, ITEMS, cache, 2))))
 """
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
     assert done.stdout.strip() == "8", done.stderr
