@@ -108,6 +108,7 @@ WRONG_LETTERS = {
         r"returns two log-probabilities of the token \d+, -\d.* and -0.1; start it without",
     ),
     "no letters": (lambda answer: answer["meta_info"].update(output_token_ids_logprobs=[None]), NONE),
+    "no list": (lambda answer: answer["meta_info"].update(output_token_ids_logprobs={"A": -0.1}), NONE),
     "an old server": (lambda answer: answer.update(meta_info={}), NONE),
     "no meta_info": (lambda answer: {"text": ""}, NONE),
 }

@@ -114,6 +114,14 @@ def test_the_order_of_predictions_and_other_corruptions_change_nothing_but_fewer
     assert table["kappa"].to_list() == pytest.approx([0.0, 2 / 3])
 
 
+def test_the_parts_of_many_items_are_in_their_rows():
+    items = pl.DataFrame({"id": [f"a/{number}" for number in range(300)], "options": 2})
+    chosen = np.random.default_rng(1).integers(0, 2, (300, 2, 5))
+    table = kappa({"one": predictions(chosen, items)}, items, CORRUPTIONS)
+    means = table["gini"].list.eval(pl.element().struct.field("gini")).list.mean()
+    assert means.to_list() == pytest.approx(table["kappa"].to_list(), abs=1e-12)
+
+
 FOG_4 = (pl.col("corruption") == "fog") & (pl.col("severity") == 4)
 FOUR = ITEMS.with_columns(options=pl.lit(4))
 # One logit too many, of the first prediction of b/1 and of all of a/2.
