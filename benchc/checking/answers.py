@@ -29,7 +29,7 @@ def check_answers(
     ids = list(pool.texts["id"]) if pool is not None and pool.size is not None else None
     path = Path(file)
     if not path.is_file():
-        return absent_file(name, file)
+        return check_file(name, file)
     try:
         if whole and ids is not None:
             rows = read_answers(path, ids, corruptions, severities)
@@ -40,5 +40,8 @@ def check_answers(
     return Finding(STAGE, "ok", name, f"{pluralize(rows.height, 'answer')} in {file}")
 
 
-def absent_file(name: str, file: str) -> Finding:
+def check_file(name: str, file: str) -> Finding:
+    """Return whether a file is there that only its job reads."""
+    if Path(file).is_file():
+        return Finding(STAGE, "ok", name, f"{file} exists; its job reads it")
     return Finding(STAGE, "error", name, f"names {file}, which does not exist; write it, or remove the entry")

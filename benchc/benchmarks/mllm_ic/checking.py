@@ -7,7 +7,7 @@ from typing import cast
 from benchc.benchmarks.mllm_ic.categories import groups_of, read_categories
 from benchc.benchmarks.mllm_ic.questions import unmapped_counts, with_groups
 from benchc.benchmarks.mllm_ic.settings import Settings
-from benchc.checking.answers import STAGE, absent_file, check_answers
+from benchc.checking.answers import check_answers, check_file
 from benchc.checking.finding import Finding, reason
 from benchc.checking.pool import PoolFound
 from benchc.config.load import Config
@@ -46,8 +46,4 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
         # Under circular evaluation, other ids than the pool's are asked.
         yield check_answers(f"answers_from.{id_}", answers.file, chosen.types, chosen.severities, None)
     for id_, predictions in settings.predictions_from.items():
-        name, path = f"predictions_from.{id_}", predictions.file
-        if Path(path).is_file():
-            yield Finding(STAGE, "ok", name, f"{path} exists; its job reads it")
-        else:
-            yield absent_file(name, path)
+        yield check_file(f"predictions_from.{id_}", predictions.file)

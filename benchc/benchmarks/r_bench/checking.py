@@ -8,7 +8,7 @@ from benchc.benchmarks.r_bench.planning.plan import task_items, task_sizes
 from benchc.benchmarks.r_bench.settings import Settings
 from benchc.benchmarks.r_bench.tasks import TASK_LABELS
 from benchc.benchmarks.r_bench.workflow import RECORDINGS
-from benchc.checking.answers import STAGE, absent_file, check_answers
+from benchc.checking.answers import check_answers, check_file
 from benchc.checking.finding import Finding, reason
 from benchc.checking.language_model import check_language_model
 from benchc.checking.pool import PoolFound
@@ -41,10 +41,7 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
     if settings.judge.scores is not None:
         files["judge.scores"] = settings.judge.scores
     for key, file in files.items():
-        if Path(file).is_file():
-            yield Finding(STAGE, "ok", key, f"{file} exists; its job reads it")
-        else:
-            yield absent_file(key, file)
+        yield check_file(key, file)
 
 
 def _cells(settings: Settings, pool: PoolFound) -> Iterator[Finding]:

@@ -15,8 +15,8 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
     """Yield what is right and wrong; nothing is loaded."""
     del load
     settings = cast(Settings, config.settings)
+    chosen = settings.corruptions
     for id_, model in settings.answers_from.items():
-        chosen = settings.corruptions
         yield check_answers(
             f"answers_from.{id_}", model.file, chosen.types, chosen.severities, pool, whole=True
         )

@@ -113,13 +113,14 @@ def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
 def _answers(file: Path, table: pl.DataFrame) -> pl.DataFrame:
     """Return id and answer of each item, the number of an option from 0."""
     letters = {letter: number for number, letter in enumerate(LETTERS)}
+    given = pl.col("answer").cast(pl.Int64, strict=False)
     number = pl.coalesce(
-        pl.col("answer").cast(pl.Int64, strict=False),
+        given,
         pl.col("answer").str.to_uppercase().replace_strict(letters, default=None, return_dtype=pl.Int64),
     )
     beyond = ~number.is_between(0, len(LETTERS) - 1).fill_null(value=False)
     refuse(file, table, beyond, "answer", "the letter of an option, or its number from 0")
-    is_number = pl.col("answer").cast(pl.Int64, strict=False).is_not_null()
+    is_number = given.is_not_null()
     refuse(file, table, is_number != is_number.first(), "answer", "a letter in all rows, or a number in all")
     other = number != number.first().over("id")
     refuse(file, table, other, "answer", "the same in all rows of an item")
