@@ -145,7 +145,7 @@ def _partitions(asked: Asked, site: Site) -> str:
     needed, found = asked.needed, asked.placed
     if found is None:
         return f"none has {pluralize(needed.gpus, 'GPU')}"
-    cut = [word for name, word in CUT.items() if (getattr(found, name) or 0) < (getattr(needed, name) or 0)]
+    cut = [word for name, word in CUT.items() if getattr(found, name) < getattr(needed, name)]
     if cut:
         return f"{found.partition}, with less {' and '.join(cut)}"
     fitting = [

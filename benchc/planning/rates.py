@@ -58,7 +58,7 @@ def measured_rates(
     prediction is an upper bound. A model without such jobs in the run has the rate of the other run in which
     it computed most, as an estimate, among the runs whose record has the same entry of it.
     """
-    others = sorted(folder for folder in logs.parent.glob("*") if folder.is_dir() and folder != logs)
+    others = sorted(logs.parent.glob("*"))
     rates = {}
     for model, entry in models.items():
         rate = _rate(model, logs / "benchmarks" / rule)

@@ -63,7 +63,7 @@ def sources_markdown(config: Config, results: Path) -> str:
         f"{id_} ({file.path})"
         for id_, source in config.all_sources.items()
         for file in source_files(id_, source).values()
-        if source.path is not None and file.url is None and not Path(file.path).exists()
+        if source.path is not None and not Path(file.path).exists()
     ]
     if missing:
         text += f"\nFiles that are not here, and have no address: {', '.join(missing)}.\n"

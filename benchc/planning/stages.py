@@ -45,7 +45,7 @@ class Work:
     rate: Rate | None
     hours: Amount  # of the distinct ones
     hours_left: Amount
-    jobs_left: int = 0
+    jobs_left: int
 
 
 def work_of(stages: Sequence[Stage], results: Path, rates: Rates) -> list[Work]:

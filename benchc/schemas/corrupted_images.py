@@ -112,7 +112,7 @@ def decoded(path: Path, key: str, files: Mapping[int, bytes]) -> dict[int, Pixel
 
 
 def _rows(path: Path, file: TableFile, severities: Container[int] | None) -> dict[str, dict[int, int]]:
-    """Return the row number of every image by key and severity, in the file's order."""
+    """Return the row number of every image by key and severity, the severities in the file's order."""
     index = file.columns(["image_key", "severity"]).with_row_index("row")
     repeated = index.filter(pl.struct("image_key", "severity").is_duplicated())
     if repeated.height:
@@ -122,7 +122,7 @@ def _rows(path: Path, file: TableFile, severities: Container[int] | None) -> dic
         )
     if severities is not None:
         index = index.filter([severity in severities for severity in index["severity"]])
-    images = index.group_by("image_key", maintain_order=True).agg("severity", "row")
+    images = index.group_by("image_key").agg("severity", "row")
     return {key: dict(zip(levels, numbers, strict=True)) for key, levels, numbers in images.iter_rows()}
 
 
