@@ -33,7 +33,7 @@ PLAIN, trust_remote_code: true, train: {TRAIN}
     x has trust_remote_code, but a model that the run trains contains no code.
 family: eagle, scoring: text, path: ., gpus: 2
     x has gpus: 2, but the family eagle is loaded by its own code; remove it.
-family: eagle, scoring: text, path: ., compile: true
+family: eagle, scoring: text, path: ., gpus: 2, compile: true
     x has compile: true, but the family eagle is loaded by its own code; remove it.
 family: eagle, scoring: text, path: ., image_backend: torchvision
     x has image_backend: torchvision, but the family eagle is loaded by its own code; remove it.

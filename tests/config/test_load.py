@@ -12,7 +12,7 @@ from benchc.config.corruption_batches import corruption_batches
 from benchc.config.errors import ConfigError
 from benchc.config.load import Config, load, read_config
 from benchc.config.resolved import resolved
-from benchc.corruptions.registry import corruptions_of
+from benchc.corruptions.registry import SUITES, corruptions_of
 from benchc.errors import InputError
 from tests.config.trial import CONFIG, MODELS, SOURCES, errors, rows_of
 from tests.corruptions.own_files import written
@@ -122,6 +122,8 @@ catalogues.sources: " "
     config.yaml: catalogues.sources is " ", but should name a YAML file, such as config/sources.yaml.
 demo.training_set: {items_per_category: 2, 1: 2}
     config.yaml: key 1 in demo.training_set should be text (put it in quotes).
+demo: {seed: 1, training_set: {items_per_category: 2}, 1: 2}
+    config.yaml: key 1 in demo should be text (put it in quotes).
 demo: null
     config.yaml: demo is missing, but needed for drawn-text, drawn-charts, small; see config/demo.yaml.
 weight: .inf
@@ -216,7 +218,7 @@ def test_models_on_the_benchmark_of_a_finished_run_are_those_of_both_catalogues(
     monkeypatch.setattr(type(config.settings), "encoder_gpus", 3)
     assert (config.most_gpus, replace(config, finished=None).most_gpus) == (2, 3)
     on_cpu = {"third": config.models["third"].model_copy(update={"gpus": 0})}
-    assert replace(config, models=on_cpu).most_gpus == 0
+    assert replace(config, models=on_cpu).most_gpus == replace(config, models={}).most_gpus == 0
 
 
 def test_a_corruption_that_imgaug_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
@@ -279,12 +281,20 @@ def test_an_own_file_that_cannot_be_used_is_one_error(
     )
 
 
-def test_a_severity_that_the_suite_lacks_is_refused(raw: dict[str, Any], root: Path) -> None:
+def test_a_severity_that_the_suite_lacks_is_refused(
+    raw: dict[str, Any], root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     raw["corruptions"] |= {"suite": "r-bench", "types": ["jpeg"], "severities": [3, 4, 5]}
     assert errors(raw, root) == (
         "config.yaml: corruptions.severities[1] is 4, but r-bench has the severities 1, 2, 3.",
         "config.yaml: corruptions.severities[2] is 5, but r-bench has the severities 1, 2, 3.",
     )
+    harder = replace(SUITES["r-bench"], severities=(4, 5, 6))
+    monkeypatch.setattr("benchc.config.load.suite_with", lambda *_: harder)
+    raw["corruptions"] = {"suite": "r-bench", "severities": [1, 2, 3, 4]}
+    assert [error.partition(", but")[0] for error in errors(raw, root)] == [
+        f"config.yaml: corruptions.severities[{place}] is {place + 1}" for place in range(3)
+    ]
 
 
 def test_training_needs_the_demo_block(raw: dict[str, Any], root: Path) -> None:
@@ -295,6 +305,11 @@ def test_training_needs_the_demo_block(raw: dict[str, Any], root: Path) -> None:
 def test_a_missing_key_is_named(raw: dict[str, Any], root: Path) -> None:
     del raw["targets"]
     assert errors(raw, root) == ("config.yaml: targets is missing; docs/configuration.md describes it.",)
+
+
+def test_a_key_that_is_no_text_is_named(raw: dict[str, Any], root: Path) -> None:
+    found = errors({**raw, 1: 2}, root)
+    assert found == ("config.yaml: key 1 should be text (put it in quotes).",)
 
 
 def test_keys_that_are_not_given_have_the_defaults_of_the_suite(raw: dict[str, Any], root: Path) -> None:

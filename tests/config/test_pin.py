@@ -23,7 +23,10 @@ QUOTED = f'"{COMMIT}"'
         ('a:\n  revision: "v1"\n  repo: o/a\n', f"a:\n  revision: {QUOTED}\n  repo: o/a\n"),
         ("a:\n  repo: o/a\n", f"a:\n  repo: o/a\n  revision: {QUOTED}\n"),
         ("a:\n  revision:\n  repo: o/a\n", f"a:\n  revision: {QUOTED}\n  repo: o/a\n"),
-        ("a:\n    repo: o/a # one\n    b: 1", f"a:\n    repo: o/a # one\n    revision: {QUOTED}\n    b: 1"),
+        (
+            "a:\n    repo: o/a # one\t\n    b: 1",
+            f"a:\n    repo: o/a # one\t\n    revision: {QUOTED}\n    b: 1",
+        ),
         ("a:\n  b: 1\n  repo: o/a", f"a:\n  b: 1\n  repo: o/a\n  revision: {QUOTED}\n"),
         ("a: {repo: o/a, b: 1}\n", f"a: {{repo: o/a, revision: {QUOTED}, b: 1}}\n"),
         ("a: {repo: o/a, revision: ~}\n", f"a: {{repo: o/a, revision: {QUOTED}}}\n"),

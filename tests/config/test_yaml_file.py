@@ -178,3 +178,6 @@ def test_a_value_that_repeats_itself_is_shown_in_short() -> None:
     assert shown(["x" * 57, "y"]) == f'["{"x" * 55}...'
     value[0] = {1, 2}  # not a value of JSON
     assert len(shown(value)) <= 60
+    loop: list[Any] = []
+    loop.append(loop)
+    assert shown(loop) == f"{'[' * 7}...{']' * 7}"

@@ -381,6 +381,7 @@ IN_CATALOGUE = "all models of the run are in a catalogue"
         ("--source mmstar --selector ovis2-1b", "name at least one with --model"),
         ("--source mmstar --model config", "config: config.json cannot be read"),
         ("--source mmstar --model folder", "has no model_type; name the family with"),
+        ("--source mmstar --model damaged", "damaged: config.json cannot be read (Expecting"),
         ("--source mmstar --model folder --family lava", "did you mean 'llava'"),
         ("--source mmstar --model own", "model type 'phi4mm' (config.json) is unknown"),
         ("--source my.tsv sub/my.tsv", "my.tsv and sub/my.tsv would have the same id my; rename one of"),
@@ -431,6 +432,7 @@ IN_CATALOGUE = "all models of the run are in a catalogue"
 def test_an_error_is_one_line(root: Path, capsys: Capture, arguments: str, sentence: str) -> None:
     checkpoint(root / "folder", architectures=[])
     checkpoint(root / "own", model_type="phi4mm")
+    (checkpoint(root / "damaged") / "config.json").write_text("{")
     (root / "sub").mkdir()
     for name in ("my", "a{x}", "MMStar", "../SEEDBench2+", "+"):
         write_tsv(root / f"sub/{name}.tsv", [row(1)])
@@ -485,5 +487,7 @@ def test_a_model_on_a_server_has_a_name_that_the_server_lists(monkeypatch: pytes
         assert asked.requests[-1][3]["Authorization"] == "Bearer sk-12345678"
         with pytest.raises(InputError, match=rf"serves 2 models; name one, such as {asked.url}#a/one$"):
             served_entry(asked.url, None)
+    with replying((503, {}, "busy")) as asked, pytest.raises(InputError, match=r"busy.* after 2 attempts"):
+        served_entry(asked.url, None)
     with pytest.raises(ConfigError, match=r"node7:8000: .*has a url that is no web address"):
         served_entry("node7:8000", None)
