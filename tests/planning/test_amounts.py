@@ -45,6 +45,7 @@ def test_signs_mark_what_is_not_exact() -> None:
         (1 / 60, "1 min"),
         (0.0316, "1.9 min"),
         (0.5, "30 min"),
+        (0.9, "54 min"),
         (1, "1 h"),
         (2.345, "2.3 h"),
         (9.4, "9.4 h"),
@@ -56,10 +57,10 @@ def test_short_times_are_in_minutes(hours: float, text: str) -> None:
 
 
 def test_disk_is_in_gb() -> None:
-    assert (disk_text(0.378e9), disk_text(1234.5e9)) == ("0.38 GB", "1,234 GB")
+    assert [disk_text(size * 1e9) for size in (0.378, 1234.5, 1235.5)] == ["0.38 GB", "1,234 GB", "1,236 GB"]
     assert (disk_text(99.6e9), disk_text(9.4e9)) == ("100 GB", "9.4 GB")
-    assert (disk_text(0), disk_text(1e6), disk_text(999_000), disk_text(31_000), disk_text(1)) == (
-        *("0 GB", "0.001 GB", "1 MB", "0.031 MB"),
+    assert (disk_text(0), disk_text(1e6), disk_text(999_999), disk_text(100), disk_text(1)) == (
+        *("0 GB", "0.001 GB", "1 MB", "0.0001 MB"),
         "< 0.0001 MB",
     )
 
@@ -68,6 +69,6 @@ def test_numbers_have_no_exponent() -> None:
     numbers = (0, 5e-5, 1e-4, 0.00123, 3, 9.96, 12.4, 128, 12_345)
     texts = ["0", "< 0.0001", "0.0001", "0.0012", "3", "10", "12", "128", "12,345"]
     assert [digits_text(number) for number in numbers] == texts
-    assert [digits_text(number, 3) for number in (0.01234, 12.34, 99.96, 1020)] == [
-        *("0.0123", "12.3", "100", "1,020"),
+    assert [digits_text(number, 3) for number in (0.01234, 12.34, 45.67, 99.96, 1020)] == [
+        *("0.0123", "12.3", "45.7", "100", "1,020"),
     ]

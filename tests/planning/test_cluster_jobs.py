@@ -80,9 +80,9 @@ def test_jobs_without_memory_or_time_have_those_of_the_profile() -> None:
 
 def test_a_row_has_the_ranges_of_a_rule_and_its_partitions() -> None:
     text = text_of(
-        job("a", minutes=30, estimate=8),
+        job("a", minutes=30, mem_mb=1004, estimate=8),
         *(
-            job(f"d{number}", minutes=60, mem_mb=1000 + 7 * number, estimate=8 + number)
+            job(f"d{number}", minutes=60, mem_mb=1004 + 7 * number, estimate=8 + number)
             for number in range(9)
         ),
         job("b", minutes=300, mem_mb=4567, estimate=98),
@@ -180,6 +180,9 @@ def test_a_profile_without_numbers_is_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     shipped = read_profile()
+    with monkeypatch.context() as other, pytest.raises(InputError, match="has no numbers for jobs"):
+        other.setattr("benchc.planning.cluster_jobs.HOME", tmp_path)
+        read_profile()
     Path("slurm").mkdir()
     Path("slurm/profile.yaml").write_text("{jobs: 3, default-resources: {mem_mb: 1, runtime: 2}}")
     assert read_profile() == Profile(mem_mb=1, minutes=2, jobs=3) != shipped

@@ -56,8 +56,9 @@ def test_before_the_pool_is_built_the_largest_stage_bounds_the_images_on_disk() 
 
 
 def test_clean_images_take_no_time_and_an_unknown_number_an_unknown_one() -> None:
-    clean = Stage("clean", ("a",), Amount(100), Amount(100), ("predictions/{model}/1",))
-    assert image_hours(Plan([clean], NONE, []), CHOSEN, True) == Amount(0)
+    for items in (100, 0):
+        clean = Stage("clean", ("a",), Amount(items), Amount(items), ("predictions/{model}/1",))
+        assert image_hours(Plan([clean], NONE, []), CHOSEN, True) == Amount(0)
     unknown = Stage("asked", ("a",), Amount(None), Amount(None), ("predictions/{model}/1",))
     assert image_hours(Plan([unknown], NONE, []), CHOSEN, True).value is None
 
@@ -85,6 +86,11 @@ def test_the_note_names_its_assumption_and_large_files(tmp_path: Path) -> None:
     assert "on_the_fly writes none" in image_note(files, plan, tmp_path)
     small = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9, "estimate")), [])
     assert "file takes" not in image_note(files, small, tmp_path)
+    # A file of 4 GB is not yet large.
+    fog = files.model_copy(update={"corruptions": files.corruptions.model_copy(update={"types": ["fog"]})})
+    for size, is_large in ((8e9, False), (8e9 + 2, True)):
+        two_files = Plan([ASKED], ImageCounts(Amount(100), Amount(size, "estimate")), [])
+        assert ("file takes ≈ 4 GB" in image_note(fog, two_files, tmp_path)) is is_large
     unbuilt = Plan([ASKED], ImageCounts(Amount(None), Amount(None)), [])
     assert image_note(files, unbuilt, tmp_path).startswith("images: < 1 min of one ")
     there = Plan([ASKED], ImageCounts(Amount(100), Amount(1e9)), [])
@@ -135,6 +141,8 @@ def test_the_note_counts_a_picture_of_several_items_once(tmp_path: Path) -> None
     assert hours[1] == pytest.approx(hours[0] / 2, rel=0.02)
     # Before the pool is built, no picture is shared.
     assert hours[2] == hours[0]
+    write_table(table, tmp_path / "empty" / POOL_FILE, POOL)
+    assert image_note(on_the_fly, Plan([asked], NONE, []), tmp_path / "empty") == ""
 
 
 def test_every_kernel_of_a_suite_has_a_time() -> None:

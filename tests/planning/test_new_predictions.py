@@ -32,7 +32,10 @@ from tests.sources.tsv_files import row, write_tsv
 
 SEED = 7
 ANSWERED = "answers/mcq/m/all.parquet"
-CELLS = [("s/1", "gaussian_noise", 1), ("s/2", "gaussian_noise", 3), ("s/2", "fog", 1), ("s/3", "fog", 3)]
+CELLS = [
+    *(("s/1", "gaussian_noise", 1), ("s/2", "gaussian_noise", 3)),
+    *(("s/2", "brightness", 1), ("s/3", "brightness", 3)),
+]
 IDS = ("s/1", "s/2", "s/3")
 NO_IMAGES = ImageCounts(Amount(0), Amount(0))
 
@@ -86,7 +89,7 @@ def expected(
 
     ``kind``: of the settings; ``origin``: of the source, by default a file.
     """
-    chosen = Corruptions(types=["gaussian_noise", "fog"], severities=[1, 3, 5])
+    chosen = Corruptions(types=["gaussian_noise", "brightness"], severities=[1, 3, 5])
     settings = kind(benchmark="toy", name="trial", sources=["s"], seed=seed, corruptions=chosen)
 
     def plan(_: Config, __: Path, size: RunSize) -> Plan:
@@ -105,9 +108,10 @@ def expected(
 
 
 def test_an_item_at_some_severities_is_not_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert expected(tmp_path, monkeypatch) is None  # there is no pool yet
-    write_run(tmp_path, CELLS)
-    assert expected(tmp_path, monkeypatch) == Amount(0, "estimate")
+    results = tmp_path / "results [1]"  # no pattern of names
+    assert expected(results, monkeypatch) is None  # there is no pool yet
+    write_run(results, CELLS)
+    assert expected(results, monkeypatch) == Amount(0, "estimate")
 
 
 def test_another_cell_is_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,8 +126,8 @@ def test_other_pixels_are_new_under_all_that_have_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_run(tmp_path, CELLS)
-    # Not the clean images.
-    assert expected(tmp_path, monkeypatch, seed=8) == Amount(len(CELLS), "estimate")
+    # Not the clean images, and not those without random numbers.
+    assert expected(tmp_path, monkeypatch, seed=8) == Amount(2, "estimate")
 
 
 class Imported(RunSettings):
@@ -137,9 +141,8 @@ class Imported(RunSettings):
 def test_imported_images_that_are_read_again_are_new(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_run(tmp_path, CELLS)
     assert expected(tmp_path, monkeypatch, kind=Imported) == Amount(0, "estimate")
-    fog = sum(name == "fog" for _, name, _ in CELLS)
-    again = expected(tmp_path, monkeypatch, "corrupted/fog.parquet", kind=Imported)
-    assert again == Amount(fog, "estimate")
+    again = expected(tmp_path, monkeypatch, "corrupted/brightness.parquet", kind=Imported)
+    assert again == Amount(2, "estimate")
 
 
 def test_of_an_assignment_that_is_made_again_all_answers_count(
@@ -150,12 +153,14 @@ def test_of_an_assignment_that_is_made_again_all_answers_count(
     assert expected(tmp_path, monkeypatch, "pool/assignment.parquet") == Amount(0, "estimate")
 
 
-def write_source(results: Path, *ids: str, **questions: str) -> None:
+def write_source(results: Path, *ids: str, redrawn: str = "", **questions: str) -> None:
+    """Write the items of the source; the image of ``redrawn`` is another one."""
     rows = [
         dict.fromkeys(ITEMS.columns)
         | {"id": id_, "question": questions.get(id_[-1]), "category": "c"}
         | {"options": None if id_ == "s/3" else []}
-        | {"images": [{"bytes": image(id_), "path": None}], "image_keys": [f"{id_}#0"]}
+        | {"images": [{"bytes": image("s/9" if id_ == redrawn else id_), "path": None}]}
+        | {"image_keys": [f"{id_}#0"]}
         for id_ in ids
     ]
     frame = pl.DataFrame(rows, schema=pl.Schema(ITEMS.columns))
@@ -177,6 +182,9 @@ def test_of_a_pool_that_is_made_again_new_and_changed_items_are_asked(
     # One has another question, and one is new: two clean answers and three cells are kept.
     write_source(tmp_path, *IDS, "s/4", **{"1": "What?"})
     assert expected(tmp_path, monkeypatch, made) == Amount(4 + 4 - 2 - 3, "estimate")
+    # One has another image: two clean answers and two cells are kept.
+    write_source(tmp_path, *IDS, redrawn="s/2")
+    assert expected(tmp_path, monkeypatch, made) == Amount(3 + 4 - 2 - 2, "estimate")
     # What the source will be is not known before it is read again, and where the run makes it.
     again = (made, "sources/s.parquet")
     assert expected(tmp_path, monkeypatch, *again) is None
@@ -204,7 +212,8 @@ def test_a_job_computes_everything_where_its_model_or_its_code_is_another(tmp_pa
     assert not computes_all(["seed: 1 -> 2"], [tmp_path / "pool/items.parquet", tmp_path / "other/file"])
     assert computes_all(["seed: 1 -> 2", 'model.dtype: none -> "bfloat16"'])
     assert computes_all(inputs=[made])
-    assert computes_all(code="another") and computes_all(modules="") and computes_all(model="other")
+    assert computes_all(code="0") and computes_all(code="z")
+    assert computes_all(modules="") and computes_all(model="other")
     entry = "benchc.models.classify"
     assert computes_all(entry=entry)
     assert not computes_all(entry=entry, code=prediction_code(modules, entry))

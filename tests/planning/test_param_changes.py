@@ -1,6 +1,7 @@
 """Changed params are named as a user knows them."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,7 +56,8 @@ def test_an_entry_is_named_with_the_one_setting_that_lists_it() -> None:
         "name: + e",
         "name: - a",
     ]
-    assert changes(old, old[::-1]) == ["name: other order"]
+    assert changes(old, old[::-1]) == changes(old[::-1], old) == ["name: other order"]
+    assert changes(old, old[1:]) == ["name: - a"]
     assert changes([], old[:1], targets=["a"]) == ["targets: + a"]
 
 
@@ -79,7 +81,7 @@ def test_the_digests_of_rules_are_read() -> None:
         ("x" * 60, "y" * 60, ['name: "' + "x" * 48 + '… -> "' + "y" * 48 + "…"]),
         ([1, 3, 5], [1, 3], ["name: - 5"]),
         ([], [1], ["name: + 1"]),
-        (["a", "b"], ["a", "c", "d"], ['name: + "c", + "d", - "b"']),
+        (["idea", "video"], ["idea", "side", "tidy"], ['name: + "side", + "tidy", - "video"']),
         (["a", "b"], ["b", "a"], ["name: other order"]),
         ({"a": 1, "b": 2}, {"a": 1, "b": 3}, ["name.b: 2 -> 3"]),
         ({"a": 1}, {"a": 1, "b": {"c": 1}}, ['name.b: none -> {"c": 1}']),
@@ -127,6 +129,7 @@ FILES = {"lines": "mine/my.py"}
     [
         ({1: 60, 3: 60}, "lines: jitter 50 -> 60 in mine/my.py"),
         ({1: 50, 3: 60}, "lines: jitter 50 -> 60 at severity 3 in mine/my.py"),
+        ({1: 40, 3: 50}, "lines: jitter 50 -> 40 at severity 1 in mine/my.py"),
         ({1: 50, 3: 50, 5: 50}, "corruptions.severities: + 5"),
         (
             {1: 60, 3: 60, 5: 50, 7: 50},
@@ -159,16 +162,35 @@ def test_the_parameter_of_a_corruption_is_named_alike_in_all_jobs(
         assert found == ([expected] if isinstance(expected, str) else expected)
 
 
-def test_another_code_of_an_own_corruption_is_named_with_its_file() -> None:
-    old, new = (
-        {"lines": Recipe("lines", "mine/my.py:lines", None, {1: {"jitter": 1}}, code=code)}
-        for code in (OLD, NEW)
-    )
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ({"code": OLD}, {"code": NEW}, "code of mine/my.py"),
+        ({"code": NEW}, {"code": OLD}, "code of mine/my.py"),
+        ({}, {"code": NEW}, "code of mine/my.py"),
+        (
+            {"kernel": "mine/my.py:dots", "code": OLD},
+            {"code": OLD},
+            'lines: kernel: "mine/my.py:dots" -> "mine/my.py:lines"',
+        ),
+        ({"pixels": ("jitter",)}, {}, 'lines: pixels: ["jitter"] -> none'),
+        (
+            {"parameters": {1: {"jitter": 1, "width": 2}}},
+            {},
+            "lines: width 2 -> none at severity 1 in mine/my.py",
+        ),
+    ],
+)
+def test_another_recipe_of_an_own_corruption_is_named_with_its_file(
+    before: dict[str, Any], after: dict[str, Any], expected: str
+) -> None:
+    lines = {"name": "lines", "kernel": "mine/my.py:lines", "parameters": {1: {"jitter": 1}}}
+    old, new = ({"lines": Recipe(**lines | each)} for each in (before, after))
     images = [setting_texts("images", ShownImages(recipes=each, seed=1)).values() for each in (old, new)]
     only_old, only_new = (
         [repr(text) for text in texts if text not in others] for texts, others in (images, images[::-1])
     )
-    assert param_changes(only_old, only_new, {}, FILES) == ["code of mine/my.py"]
+    assert param_changes(only_old, only_new, {}, FILES) == [expected]
 
 
 def test_parameters_are_in_the_file_of_their_suite_or_of_the_user(tmp_path: Path) -> None:

@@ -42,12 +42,12 @@ def test_a_rate_is_total_seconds_over_computed_predictions(tmp_path: Path) -> No
     write_job(tmp_path / "mine", "pool/a/all", 3000.0, 10_000, 10_000)
     write_job(tmp_path / "mine", "selected/a/all", 12.0, 100, 95)
     write_job(tmp_path / "mine", "pool/both/weather", 5.0, 100, 0)
-    again = write_job(tmp_path / "mine", "pool/both/blur", 8.0, 40, 40)
+    again = write_job(tmp_path / "mine", "pool/both/blur", 0.8, 40, 40)
     # Of a benchmark that Snakemake repeats, the last line is that of the log.
     again.write_text(json.dumps({"s": 900}) + "\n" + again.read_text())
     write_job(tmp_path / "mine", "pool/empty/all", 5.0, 0, 0)
     rates = rates_of(tmp_path, "a", "both", "empty", "other")
-    assert rates == {"a": Rate(Amount(3012 / 10_095), 10_095), "both": Rate(Amount(0.2), 40)}
+    assert rates == {"a": Rate(Amount(3012 / 10_095), 10_095), "both": Rate(Amount(0.8 / 40), 40)}
 
 
 def test_jobs_that_found_many_predictions_in_the_cache_give_a_bound(tmp_path: Path) -> None:
@@ -55,7 +55,12 @@ def test_jobs_that_found_many_predictions_in_the_cache_give_a_bound(tmp_path: Pa
     write_job(tmp_path / "mine", "pool/a/weather", 16.0, 100, 32)
     write_job(tmp_path / "mine", "selected/a/all", 30.0, 1000, 1)
     write_job(tmp_path / "mine", "pool/cached/all", 5.0, 100, 0)
-    assert rates_of(tmp_path, "a", "cached") == {"a": Rate(Amount(0.5, "at most"), 32)}
+    bound = Rate(Amount(0.5, "at most"), 32)
+    assert rates_of(tmp_path, "a", "cached") == {"a": bound}
+    # In whichever order they are found.
+    write_job(tmp_path / "mine", "pool/b/blur", 16.0, 100, 32)
+    write_job(tmp_path / "mine", "pool/b/weather", 50.0, 100, 89)
+    assert rates_of(tmp_path, "b") == {"b": bound}
     write_job(tmp_path / "mine", "pool/a/blur", 60.0, 100, 90)
     assert rates_of(tmp_path, "a") == {"a": Rate(Amount(60 / 90), 90)}
 

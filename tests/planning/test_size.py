@@ -115,6 +115,14 @@ def test_rows_of_files_that_are_here_bound_the_pool(folder: Path) -> None:
     assert bound(unlimited, local=LOCAL) == Amount(None, "at most")
 
 
+def test_another_column_of_the_category_is_counted_where_that_is_the_task_type(folder: Path) -> None:
+    (folder / "my.tsv").write_text("index\tcategory\tl2-category\tkind\n1\ta\tx\tk\n2\tb\tx\tk\n3\tc\ty\tk\n")
+    reader = {"category_column": "kind"}
+    for column, tasks in (("category", 1), ("l2_category", 2)):
+        source = Source(label="M", path="my.tsv", task_column=column, reader=reader)
+        assert bound(Pool(per_task=1, total=None), my=source) == Amount(tasks, "at most")
+
+
 def published(**sizes: object) -> Source:
     return REMOTE.model_copy(update={"published": Published.model_validate(sizes)})
 
@@ -161,7 +169,7 @@ def test_the_table_of_sources_says_what_is_known_of_each(folder: Path) -> None:
     found = config(
         Pool(per_task=None, total=None),
         local=LOCAL,
-        sized=published(items=500, megabytes=7000),
+        sized=published(items=500, megabytes=10_500),
         rounded=published(items=1900, rounded=True),
         remote=REMOTE,
     )
@@ -171,11 +179,12 @@ def test_the_table_of_sources_says_what_is_known_of_each(folder: Path) -> None:
     ]
     assert rows[2:] == [
         ["local", "≤ 3", "its files", "–"],
-        ["sized", "≤ 500", "published", "7 GB"],
+        ["sized", "≤ 500", "published", "10 GB"],
         ["rounded", "≈ 1,900", "published", "unknown"],
         ["remote", "unknown", "–", "unknown"],
     ]
-    assert text.endswith("To download for the sources: 7 GB and what is not published of rounded, remote.\n")
+    assert text.endswith("To download for the sources: 10 GB and what is not published of rounded, remote.\n")
+    assert "not here" not in text
     (folder / "results/downloads").mkdir(parents=True)
     for name in ("sized", "rounded", "remote"):
         (folder / f"results/downloads/{name}.tsv").write_text(TSV)
@@ -196,10 +205,10 @@ def test_a_local_file_that_is_not_here_is_named(folder: Path) -> None:
 def test_sources_beside_the_pool_are_downloaded_too(folder: Path) -> None:
     (folder / "local.tsv").write_text(TSV)
     found = replace(
-        config(Pool(), local=LOCAL), other_sources={"sized": published(items=500, megabytes=7000)}
+        config(Pool(), local=LOCAL), other_sources={"sized": published(items=500, megabytes=11_500)}
     )
     text = sources_markdown(found, Path("results/trial"))
-    assert "| sized  | ≤ 500" in text and text.endswith("To download for the sources: 7 GB.\n")
+    assert "| sized  | ≤ 500" in text and text.endswith("To download for the sources: 12 GB.\n")
 
 
 def test_the_sizes_of_several_files_are_summed(folder: Path) -> None:
@@ -270,6 +279,7 @@ def test_images_that_items_share_are_written_once(tmp_path: Path) -> None:
     third = image_counts(IMAGES, CORRUPTIONS, tmp_path, share=1 / 3)
     assert third.written == Amount(7, "estimate")
     assert third.disk.value == pytest.approx(1_750_000 * 7 * 1.11 / 3)
+    assert image_counts(IMAGES, CORRUPTIONS, tmp_path, share=0.1).written == Amount(0, "estimate")
     unknown = image_counts(None, CORRUPTIONS, tmp_path)
     assert unknown.written.value is unknown.disk.value is None
 

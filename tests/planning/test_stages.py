@@ -147,6 +147,7 @@ def test_a_plan_is_printed(tmp_path: Path) -> None:
 def test_a_plan_says_where_no_images_are_written_or_their_number_is_unknown(tmp_path: Path) -> None:
     for amount, sentence in (
         (Amount(0), "No images are written.\n"),
+        (Amount(7, "at most"), "Images on disk, clean included: ≤ 7, < 0.0001 MB.\n"),
         (Amount(None), "Images on disk, clean included: unknown.\n"),
     ):
         plan = Plan([WHOLE], ImageCounts(amount, amount), [])

@@ -87,6 +87,7 @@ def made(unmade: Path) -> Path:
 
 def test_nothing_is_made_at_first_and_nothing_reruns_afterwards(unmade: Path) -> None:
     plan = planned(unmade)
+    assert not list(unmade.glob(".snakemake/log/*"))
     assert (len(plan["jobs"]), plan["total"], plan["locked"]) == (3, 3, False)
     assert {tuple(job["causes"]) for job in plan["jobs"]} == {("not made yet",)}
     make(unmade)
@@ -180,9 +181,18 @@ def test_an_interrupted_and_a_locked_run(made: Path) -> None:
     }
 
 
-def test_what_snakemake_refuses_is_one_line(unmade: Path) -> None:
-    (unmade / "given").unlink()
+@pytest.mark.parametrize(
+    ("absent", "snakefile", "sentence"),
+    [
+        ("given", SNAKEFILE, "Missing input files for rule first:"),
+        ("given", SNAKEFILE.replace('"given"', "lambda _: config['no']"), "KeyError: 'no'"),
+        ("Snakefile", SNAKEFILE, 'Snakefile" not found.'),
+    ],
+)
+def test_what_snakemake_refuses_is_one_line(unmade: Path, absent: str, snakefile: str, sentence: str) -> None:
+    (unmade / "Snakefile").write_text(snakefile)
+    (unmade / absent).unlink()
     done = run(unmade, "show")
     assert done.returncode == 1
-    assert done.stderr.startswith("error: config.json: Missing input files for rule first:")
+    assert done.stderr.startswith("error: config.json: ") and sentence in done.stderr
     assert done.stderr.count("\n") == 1
