@@ -34,8 +34,12 @@ def test_rows_are_found_in_any_order(order):
         ([*KEYS, ("c", "snow", 3)], r"^m: 1 unexpected score: \(c, snow, 3\); mend it$"),
         # Also where the corruption and the severity exist, but not together.
         *(
-            ([*KEYS[1:], ("b", *cell)], rf"^m: 1 unexpected score: \(b, {cell[0]}, {cell[1]}\); mend it$")
+            (
+                [*KEYS[:place], *KEYS[place + 1 :], ("b", *cell)],
+                rf"^m: 1 unexpected score: \(b, {cell[0]}, {cell[1]}\); mend it$",
+            )
             for cell in (("rain", 3), ("snow", 5), ("snow", 4), ("snow", None))
+            for place in range(len(CELLS))
         ),
     ],
 )

@@ -13,12 +13,14 @@ def test_the_label_mass_is_that_of_letters_on_clean_images(tmp_path):
     whole = [(*key, [0.0, 1.0], mass, "p", "i") for *key, mass in rows]
     table = pl.DataFrame(whole, schema=dict(PREDICTIONS.columns), orient="row")
     files = {}
-    for scoring in ("letter", "text"):
+    for scoring in ("classify", "letter", "text"):
         files[scoring] = tmp_path / f"{scoring}.parquet"
         write_table(table, files[scoring], PREDICTIONS, footer_of({"scoring": scoring}))
     write_table(table.tail(1), tmp_path / "fog.parquet", PREDICTIONS, footer_of({"scoring": "letter"}))
     assert clean_label_mass([files["letter"], tmp_path / "fog.parquet"]) == 0.5
     assert clean_label_mass([tmp_path / "fog.parquet"]) is None
-    assert clean_label_mass([files["text"]]) is None and clean_label_mass([]) is None
+    for scoring in ("classify", "text"):
+        assert clean_label_mass([files[scoring]]) is None
+    assert clean_label_mass([]) is None
     # Models are not ranked below the mass that jobs warn of.
     assert settings.LabelRanking().least_label_mass == LOW_LABEL_MASS

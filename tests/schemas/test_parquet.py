@@ -194,11 +194,23 @@ def test_no_flipped_bit_of_the_metadata_moves_rows(path, monkeypatch):
 def test_rows_are_read_from_their_row_groups(path, monkeypatch):
     monkeypatch.setattr(parquet, "ROW_GROUP_BYTES", 1)
     write_table(small(5), path, SMALL)
-    assert pq.ParquetFile(path).num_row_groups == 5
+    file = pq.ParquetFile(path)
+    assert file.num_row_groups == 5
+    # No checksum is of them.
+    assert file.metadata.row_group(0).column(0).statistics is None
     with TableFile(path, SMALL) as file:
         for rows in ([1, 3, 4], [0, 4]):
             assert file.rows(rows).equals(small(5)[rows])
         assert file.rows([4], ["n"]).equals(small(5)[[4]].select("n"))
+
+
+@pytest.mark.parametrize("rows", [[0], [0, 1, 1]])
+def test_a_group_of_another_number_of_rows_is_refused(path, monkeypatch, rows):
+    write_table(small(2), path, SMALL)
+    read = pq.ParquetFile.read_row_group
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", lambda *a, **b: read(*a, **b).take(rows))
+    with TableFile(path, SMALL) as file, pytest.raises(TableError, match="edited or damaged; delete it"):
+        file.rows([0])
 
 
 PARTS = pl.List(pl.Struct({"y": pl.Float64}))

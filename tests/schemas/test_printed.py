@@ -39,13 +39,16 @@ def test_a_file_has_a_largest_number_of_columns(tmp_path):
     ("content", "message"),
     [
         (None, r"t\.csv: no such file; run snakemake"),
+        ("a folder", r"t\.csv: cannot be read \(.*Is a directory.*\); delete it"),
         (b"", r"t\.csv: cannot be read \(.*\); delete it"),
         (b"a,b\n1,2,3\n", r"t\.csv: cannot be read \(found more fields than .*\); delete it"),
         (b"a,b\n1,2,3\n\xff\xfe", r"t\.csv: cannot be read \(.*\); delete it"),
     ],
 )
 def test_a_file_that_is_not_a_table_is_refused_in_one_line(tmp_path, content, message):
-    if content is not None:
+    if content == "a folder":
+        (tmp_path / "t.csv").mkdir()
+    elif content is not None:
         (tmp_path / "t.csv").write_bytes(content)
     with pytest.raises(InputError, match=message) as caught:
         read_table_csv(tmp_path / "t.csv")
