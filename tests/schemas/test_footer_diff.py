@@ -8,7 +8,7 @@ NUMPY = {"a": "2.4.6", "b": "2.5.0"}
 
 
 def test_differing_facts_are_named_and_equal_ones_joined():
-    a = {("corruption", name): [FOG] for name in ("fog", "snow", "blur", "frost", "rain")}
+    a = {("corruption", name): [FOG] for name in ("fog", "rain", "snow", "blur", "frost")}
     newer = {**FOG, "libraries": {"numpy": "2.5.0"}}
     b = {key: [newer] for key in a if key[1] != "rain"}
     b["corruption", "snow"] = [{**newer, "seed": 2}]
@@ -18,8 +18,8 @@ def test_differing_facts_are_named_and_equal_ones_joined():
     assert differing_facts(a, b) == [
         {"input": "corruption: fog, blur, frost", "fact": "codec", "a": "absent", "b": "webp"},
         {"input": "corruption: fog, snow, blur, … (4)", "fact": "libraries.numpy"} | NUMPY,
-        {"input": "corruption: snow", "fact": "seed", "a": "1", "b": "2"},
         {"input": "corruption: rain", "fact": "table", "a": "present", "b": "absent"},
+        {"input": "corruption: snow", "fact": "seed", "a": "1", "b": "2"},
     ]
 
 
