@@ -123,8 +123,8 @@ def test_partitions_with_as_many_gpus_are_named(gpus: int, partitions: str) -> N
 
 
 def test_jobs_that_no_partition_takes_are_not_counted_as_submitted() -> None:
-    text = text_of(job("a", gpus=3), job("b"), local("c"))
-    assert "about 1 job of SLURM for 1 of snakemake" in text and "and 1 job on the node" in text
+    text = text_of(job("a", gpus=3), job("b"), job("c"), *map(local, "defg"))
+    assert "about 1 job of SLURM for 2 of snakemake" in text and "and 4 jobs on the node" in text
     assert "\n- 1 job cannot be submitted, as no partition has the GPUs: correct max_gpu in slurm/" in text
     assert "cannot be submitted" not in text_of(job("a", gpus=2))
 

@@ -98,7 +98,8 @@ def expected(
         # As many as before, where the assignment is not known.
         cells = len(CELLS) if size.assignment is None else size.assignment.height
         answers = Amount(size.pool.value + cells)
-        return Plan([Stage("answers", ("m",), size.pool, answers, (ANSWERED,))], NO_IMAGES, [])
+        outputs = (ANSWERED, "answers/mcq/{model}/absent.parquet")
+        return Plan([Stage("answers", ("m",), size.pool, answers, outputs)], NO_IMAGES, [])
 
     monkeypatch.setattr(new_predictions, "plan_of", plan)
     monkeypatch.setattr(new_predictions, "_computes_all", lambda *_: False)
