@@ -56,11 +56,11 @@ def cached(root: Path, *items: str, **facts: str) -> CachedIdentity:
 
 
 def test_identities_that_differ_in_their_code_alone_are_adoptable_the_last_used_first(tmp_path):
-    for place, facts in enumerate(({"code": "old"}, {"code": "older", "modules": "b"}, {"code": "new"})):
+    for place, facts in enumerate(({"code": "old"}, {"code": "ancient", "modules": "b"}, {"code": "new"})):
         folder = cached(tmp_path, "s/0", **facts).folder
         os.utime(folder / "identity.json", (10 * place, 10 * place))
     cached(tmp_path, "s/0", code="old", dtype="bfloat16")
-    assert [each.facts["code"] for each in adoptable(tmp_path, IDENTITY)] == ["older", "old"]
+    assert [each.facts["code"] for each in adoptable(tmp_path, IDENTITY)] == ["ancient", "old"]
 
 
 class Some(Evaluated):
@@ -73,7 +73,7 @@ class Some(Evaluated):
 
 @pytest.fixture
 def computed(monkeypatch) -> list[Any]:
-    """The variants that are computed; a changed code changes the second score of item 3 at severity 3."""
+    """The variants that are computed; a changed code changes what it returns for items 0 and 3."""
     asked: list[Any] = []
 
     def predict(scorer: object, question: Question, variants: Any) -> Any:
@@ -81,6 +81,8 @@ def computed(monkeypatch) -> list[Any]:
         scores = scored(variants)
         if question.question.endswith("3?"):
             scores.logits.view("int32")[1, 1] ^= 1
+        if question.question.endswith("0?"):
+            scores.label_mass[0] /= 2
         return scores, False
 
     monkeypatch.setattr(adoption, "predict", predict)
@@ -103,12 +105,16 @@ def test_a_sample_of_the_cached_units_is_computed_again(tmp_path, computed):
             verify(old, Pixels(), given, sample=sample, seed=0)  # type: ignore[arg-type]
 
 
-def test_one_other_bit_is_refused(tmp_path, computed):
-    old = cached(tmp_path, "s/1", "s/3", code="old")
-    sentence = (
-        r"item s/3 under fog at severity 3 has the logits \[13\.0, 1\.0000001.*\], cached are \[13\.0, 1\.0\]"
-    )
-    with pytest.raises(InputError, match=sentence):
+@pytest.mark.parametrize(
+    ("item", "sentence"),
+    [
+        ("s/3", r"severity 3 has the logits \[13\.0, 1\.0000001.*\], cached are \[13\.0, 1\.0\]"),
+        ("s/0", r"severity 1 has the label_mass 0\.5, cached are 1\.0"),
+    ],
+)
+def test_one_other_bit_is_refused(tmp_path, computed, item, sentence):
+    old = cached(tmp_path, "s/1", item, code="old")
+    with pytest.raises(InputError, match=f"item {item} under fog at {sentence}; nothing was adopted"):
         verify(old, Pixels(), Some(tmp_path, ITEMS, []), sample=2, seed=0)  # type: ignore[arg-type]
 
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -152,16 +153,22 @@ def test_a_shard_that_is_edited_or_pruned_while_a_job_runs_is_not_served(tmp_pat
     assert found(tmp_path, "q") == [True]
 
 
-def test_what_a_job_of_this_format_has_written_is_found(tmp_path):
+def test_what_a_job_of_this_format_has_written_is_found(tmp_path, read):
     """Else all would be computed again."""
     folder = tmp_path / "owner--name/1b654fcedf0bab5c"
     folder.mkdir(parents=True)
     (folder / "a.units").write_bytes(
         b"6a2f67a920ab9a89c37455a6d82206d2 0 2 zczMPb03hrSrqqo+F3YXcg== zczMPQAAgD8= b18af0bb3008ef6d\n"
+        b"bba1d60aef8bb2caca4c232ee9e2746e 0 2 zczMPb03hrSrqqo+F3YXcg== zczMPQAAgD8= b0906466786419d7\n"
     )
-    with open_cache(tmp_path, language="\u00e9") as cache:
-        assert same(cache.get("p", PIXELS).value, SCORES)
-        assert cache.key_numbers().tolist() == [0x6A2F67A920AB9A89]
+    numbers, starts = "899aab20a9672f6a cab28bef0ad6a1bb", "0000000000000000 5c00000000000000"
+    for index in ("", f"db65ec365ba3d7d9bd4f21b1afcb3d27 {numbers} {starts}"):
+        if index:
+            (folder / "a.index").write_bytes(bytes.fromhex(index))
+        with open_cache(tmp_path, language="\u00e9") as cache:
+            assert all(same(cache.get(prompt, PIXELS).value, SCORES) for prompt in "pq")
+            assert cache.key_numbers().tolist() == [0x6A2F67A920AB9A89, 0xBBA1D60AEF8BB2CA]
+    assert read == ["a.units"]  # then there is an index
 
 
 def test_files_of_an_older_format_are_ignored(tmp_path):
@@ -196,21 +203,22 @@ def test_a_cache_is_listed_by_identity_and_those_of_other_code_are_not_current(t
         "2": {"entry": "benchc.models.server.served"},
         "3": {"code": "0"},
         "4": {"modules": "benchc.models.that_was_renamed"},
+        "5": {"code": "z"},
     }
     for name, facts in others.items():
         (tmp_path / "o--m" / name).mkdir(parents=True)
         file = tmp_path / "o--m" / name / IDENTITY_FILE
         file.write_text(json.dumps(FACTS | facts))
-        os.utime(file, (time.time() - 1.5 * 86_400,) * 2)
+        os.utime(file, (time.time() - 10_000.5 * 86_400,) * 2)
     # Of another format.
     (tmp_path / "o--m/0").mkdir()
     (tmp_path / f"o--m/0/{IDENTITY_FILE}").write_text('{"model": "o/m"}')
     found = cached_identities(tmp_path)
     assert [each.name for each in found] == list(others)
-    assert [each.is_current() for each in found] == [True, False, False, False]
-    assert {round(each.days_unused, 2) for each in found} == {1.5}
+    assert [each.is_current() for each in found] == [True, False, False, False, False]
+    assert {round(each.days_unused, 2) for each in found} == {10_000.5}
     found[0].delete()
-    assert len(cached_identities(tmp_path)) == 3
+    assert len(cached_identities(tmp_path)) == 4
     with pytest.raises(
         InputError, match=r"/o--m/1: cannot be deleted \(No such file or directory\); correct"
     ):
@@ -224,10 +232,9 @@ def test_a_cache_is_listed_by_identity_and_those_of_other_code_are_not_current(t
 def test_an_absent_cache_is_an_error_unless_it_is_the_default(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert cached_identities(Job.cache) == []
-    with pytest.raises(
-        InputError, match=r"^absent: there is no such folder; give that of a prediction cache"
-    ):
-        cached_identities(Path("absent"))
+    for name in ("absent", "zzz"):
+        with pytest.raises(InputError, match=f"^{name}: there is no such folder; give that of a prediction"):
+            cached_identities(Path(name))
 
 
 WORKER = """
@@ -409,16 +416,19 @@ def test_a_damaged_index_is_not_used(tmp_path, read):
     assert len(read) == 1 + len(damaged) + 1
 
 
-def test_a_shard_whose_job_was_killed_gets_its_index_from_a_reader(tmp_path, read):
+def test_a_shard_whose_job_was_killed_gets_its_index_from_a_reader(tmp_path, read, monkeypatch):
     fill(tmp_path, "p", "q")
     [shard] = shards(tmp_path)
     index_file(shard).unlink()
     shard.write_bytes(shard.read_bytes()[:-9])
+    os.utime(shard, (1000, 1000))
     read.clear()
     # Its job may still run: an index of each reader would soon be out of date.
+    monkeypatch.setattr(unit_cache, "time", SimpleNamespace(time=lambda: 1600.0))
     assert found(tmp_path, "p", "q") == found(tmp_path, "p", "q") == [True, False]
     assert read == [shard.name] * 2 and not index_file(shard).exists()
-    rest(shard)
+    # It has written nothing for more than ten minutes.
+    monkeypatch.setattr(unit_cache, "time", SimpleNamespace(time=lambda: 1601.0))
     assert found(tmp_path, "p", "q") == found(tmp_path, "p", "q") == [True, False]
     assert read == [shard.name] * 3
     # It did run.
@@ -505,3 +515,31 @@ def test_the_units_of_a_shard_are_in_ascending_order_with_their_starts(tmp_path)
         assert list(zip(*units_of_shard(shard, closed=True).tolist(), strict=True)) == expected
     shard.unlink()
     assert units_of_shard(shard).shape == (2, 0)
+
+
+def test_the_index_of_a_short_shard_is_for_each_of_its_bytes(tmp_path):
+    shard = tmp_path / "a.units"
+    whole = line_of(unit_key("p", []), [b"1"], False)
+    assert len(whole) < unit_cache.END_BYTES
+    for data in (b"", whole, b"x" + whole[1:]):
+        shard.write_bytes(data)
+        assert units_of_shard(shard, closed=True).shape == (2, int(data == whole))
+        assert index_file(shard).exists()
+
+
+@pytest.mark.parametrize("name", ["a", "c"])
+def test_units_that_are_put_are_inserted_several_at_once(tmp_path, monkeypatch, name):
+    """One by one, each would take the time of all before it; their shard is opened once."""
+    monkeypatch.setattr(unit_cache, "INSERTED", 3)
+    other, shard = tmp_path / "b.units", tmp_path / f"{name}.units"
+    other.write_bytes(line("p"))
+    waiting, opened = [], set()
+    with closing(ShardIndex(tmp_path)) as index:
+        shard.write_bytes(b"".join(line(str(number)) for number in range(7)))
+        for number in range(7):
+            index.add(shard, unit_key(str(number), PIXELS), number * len(line("0")))
+            waiting.append(len(index._new))
+            assert index.find(unit_key(str(number), PIXELS)) is not None
+            opened.add(index._open)
+        assert index._shards == [other, shard]
+    assert waiting == [1, 2, 0, 1, 2, 0, 1] and len(opened) == 1
