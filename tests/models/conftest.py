@@ -1,5 +1,6 @@
 """Small checkpoints with random weights, saved and loaded like published ones."""
 
+import logging
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 
-from benchc.models.hub import fetch as hub_fetch
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource
 from benchc.models.question import Question, letter_prompt, text_prompt
@@ -97,6 +97,16 @@ def torch_settings() -> Iterator[None]:
 
 
 @pytest.fixture
+def silent(
+    capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
+    """The test shows no progress, and transformers logs nothing."""
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
+    yield
+    assert capsys.readouterr().err == "" and not caplog.get_records("call")
+
+
+@pytest.fixture
 def serve(checkpoints: dict[str, Path]) -> Iterator[Serve]:
     started = []
 
@@ -132,7 +142,6 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
     monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
     monkeypatch.setattr(constants, "HF_TOKEN_PATH", str(tmp_path / "token"))
     monkeypatch.setattr(constants, "HF_STORED_TOKENS_PATH", str(tmp_path / "tokens"))
-    monkeypatch.setattr(hub_fetch, "LONGEST_WAIT", 0.0)
     with serving() as hub:
         monkeypatch.setattr(constants, "ENDPOINT", hub.endpoint)
         template = hub.endpoint + "/{repo_id}/resolve/{revision}/{filename}"

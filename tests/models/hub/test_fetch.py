@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Event
 from types import ModuleType, SimpleNamespace
@@ -66,7 +66,7 @@ def test_a_fetched_model_is_loaded_offline(hub, checkpoints, monkeypatch):
     files = {path.name: path.stat().st_size for path in checkpoints["llava"].iterdir()}
     assert sorted(hub.downloaded()) == sorted(files)
     assert fetched.downloaded == sum(files.values())
-    assert Fetched(Path("a"), 1_500_400_000).summary("o/m", "c") == "o/m@c: 1,500 MB downloaded, a"
+    assert Fetched(Path("a"), 1_500_600_000).summary("o/m", "c") == "o/m@c: 1,501 MB downloaded, a"
     assert Fetched(Path("a"), 0).summary("o/m", "c") == "o/m@c: was here already, a"
     # Of the format that is taken alone, and not of subfolders.
     assert download_size(REPO, FIRST) == files["model.safetensors"]
@@ -203,6 +203,8 @@ def test_who_is_denied_is_told_what_to_do(hub: Hub, monkeypatch: pytest.MonkeyPa
     assert fetch(REPO, FIRST).downloaded > 0
     hub.down = 403
     assert "the Hub denies access; check the permissions of your token" in fails(lambda: resolved(REPO))
+    hub.down = 400
+    assert f"{REPO}: the Hub answers 400" in fails(lambda: resolved(REPO))
 
 
 def test_without_a_network_the_sentence_says_so(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -302,13 +304,15 @@ def test_a_name_is_no_pattern(hub: Hub) -> None:
 
 def test_the_progress_of_a_download_is_the_growth_of_its_folder(tmp_path: Path) -> None:
     file = tmp_path / "new"
-    (tmp_path / "renamed").symlink_to(tmp_path / "since")
+    for name in "abcdefgh":
+        (tmp_path / name).symlink_to(tmp_path / "renamed since")
     (tmp_path / "old").write_bytes(b"")
     os.truncate(tmp_path / "old", 5 * MB)
     sizes = [(MB, False), (3 * MB - 1, False), (0, False), (4 * MB, True)]
 
     class Arriving(Event):
         def wait(self, timeout: float | None = None) -> bool:
+            assert timeout and 0 < timeout <= 1
             size, finished = sizes.pop(0)
             file.touch()
             os.truncate(file, size)
@@ -317,6 +321,21 @@ def test_the_progress_of_a_download_is_the_growth_of_its_folder(tmp_path: Path) 
     found = hub_fetch._megabytes(tmp_path, Arriving())
     assert next(found) == 0 and len(sizes) == 3
     assert [*found] == [1, 2, 3] and sizes == []
+
+
+@pytest.mark.parametrize(("size", "total"), [(2_500_000, 2), (400_000, None)])
+def test_progress_is_in_whole_megabytes(size: int, total: int | None, monkeypatch, tmp_path: Path) -> None:
+    shown: list[object] = []
+
+    def track(megabytes: Iterable[int], **how: object) -> Iterator[int]:
+        shown.append(how)
+        yield from megabytes
+        shown.append("end")
+
+    monkeypatch.setattr(hub_fetch, "track", track)
+    with hub_fetch._progress(tmp_path, "download", size):
+        pass
+    assert shown == [{"label": "download", "unit": "MB", "total": total}, "end"]
 
 
 def test_a_client_that_keeps_no_list_of_files_knows_none(hub, monkeypatch):
@@ -380,7 +399,7 @@ def test_a_copied_folder_is_enough_where_the_hub_cannot_be_reached(hub, checkpoi
 
     with monkeypatch.context() as patched:
         patched.setattr(hub_fetch, "hub_files", unreachable)
-        assert fetch(REPO, FIRST).folder == folder
+        assert fetch(REPO, FIRST) == Fetched(folder, 0)
         shutil.rmtree(folder)
         fails(lambda: fetch(REPO, FIRST))
     # Offline, it needs no question; without a file, it is not here.
