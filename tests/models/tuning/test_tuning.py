@@ -16,9 +16,11 @@ import polars as pl
 import pytest
 import torch
 from PIL import Image
+from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from benchc.errors import InputError
 from benchc.images import decode
+from benchc.models.image_features import METHOD
 from benchc.models.items import Item
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
@@ -62,10 +64,11 @@ def scores_of(scorer: Any) -> np.ndarray:
     return np.concatenate(rows_of(scorer))
 
 
-def tune(scorer: Any, folder: Path, **changes: Any) -> Path:
+def tune(scorer: Any, folder: Path, *, order: type = list, **changes: Any) -> Path:
     settings = replace(SETTINGS, **changes)
     how = {"family": "llava", "scoring": "text", "alpha": "drop"}
     identity = tuned.identity_of_tuning(scorer, EXAMPLES, settings, **how)
+    identity = dict(order(identity.items()))
     return tuned.tune(scorer, EXAMPLES, settings, identity, cache=folder, label="tiny")
 
 
@@ -100,8 +103,11 @@ def test_the_gradient_is_that_of_the_answer(checkpoints):
     assert torch.linalg.matrix_rank(head).item() == 1
 
 
-def test_a_tuned_model_learns_what_it_was_shown(checkpoints, tmp_path, capsys):
+def test_a_tuned_model_learns_what_it_was_shown(checkpoints, tmp_path, monkeypatch, capsys):
     scorer = scorer_of(checkpoints)
+    name, steps = "get_cosine_schedule_with_warmup", []
+    schedule = getattr(train.transformers, name)
+    monkeypatch.setattr(train.transformers, name, lambda own, *of: steps.append(of) or schedule(own, *of))
     right = [each.question.options.index(each.answer) for each in EXAMPLES]
 
     def chosen() -> list[int]:
@@ -110,6 +116,7 @@ def test_a_tuned_model_learns_what_it_was_shown(checkpoints, tmp_path, capsys):
     before = chosen()
     folder = tune(scorer, tmp_path, epochs=40)
     assert before != right and chosen() == right
+    assert steps == [(3, 80)]  # at first 3 % of all, rounded up
     losses = pl.read_json(folder / tuned.RECORD)["losses"][0].to_list()
     assert len(losses) == 40 and losses[-1] < 0.2 * losses[0]
     said = f"mean loss {losses[0]:.3f} in the first epoch and {losses[-1]:.3f} in the last; {folder}"
@@ -157,7 +164,7 @@ def test_what_was_learned_is_kept_and_not_learned_again(checkpoints, tmp_path, m
     said = f"tiny: 3 examples, mean loss {one} in the first epoch and {three} in the last; {folder}\n"
     assert capsys.readouterr().err.endswith(said)
     monkeypatch.setattr(tuned, "train", lambda *_, **__: pytest.fail("learned again"))
-    assert tune(again, tmp_path) == folder
+    assert tune(again, tmp_path, order=reversed) == folder
     np.testing.assert_array_equal(scores_of(again), scores_of(first))
     assert sorted(path.name for path in tmp_path.iterdir() if path.suffix != ".lock") == [folder.name]
     assert re.fullmatch("adapter-[0-9a-f]{12}", folder.name)  # as long as in all earlier runs, which have it
@@ -173,14 +180,14 @@ def test_what_was_learned_is_kept_and_not_learned_again(checkpoints, tmp_path, m
     (origin / "model.safetensors").rename(origin / "pytorch_model.bin")
     (origin / "generation_config.json").write_text('{"of_the_origin": 1}')
     (origin / "additional_chat_templates").mkdir()
-    (origin / "additional_chat_templates/short.jinja").write_text("short")
+    (origin / "additional_chat_templates/a.jinja").write_text("short")
     tuned.save_tuned(first, CheckpointSource(str(origin)), tmp_path / "tuned")
     written = {path.name for path in (tmp_path / "tuned").iterdir()}
     assert "model.safetensors" in written
     assert not written & {"adapter_config.json", "adapter_model.safetensors", "pytorch_model.bin"}
     assert "of_the_origin" not in (tmp_path / "tuned/config.json").read_text()
     assert (tmp_path / "tuned/generation_config.json").read_text() == '{"of_the_origin": 1}'
-    template = tmp_path / "tuned/additional_chat_templates/short.jinja"
+    template = tmp_path / "tuned/additional_chat_templates/a.jinja"
     assert template.read_text() == "short"
     shutil.rmtree(template.parent)
     (tmp_path / "tuned/generation_config.json").unlink()
@@ -206,7 +213,9 @@ def test_of_two_processes_one_learns_and_the_other_waits(checkpoints, tmp_path, 
         others[0].start()
         others[0].join(timeout=3)
         assert others[0].is_alive()
-        return learn(*arguments, **named)
+        losses = learn(*arguments, **named)
+        named["state"].unlink()  # as another process may, where files cannot be locked
+        return losses
 
     monkeypatch.setattr(tuned, "train", learning)
     tune(first, tmp_path)
@@ -236,18 +245,34 @@ def test_no_code_of_a_training_that_was_killed_is_run(checkpoints, tmp_path):
         train.train(scorer, model, EXAMPLES, SETTINGS, state=tmp_path / "state.pt", label="tiny")
 
 
-@pytest.mark.parametrize("longest", [None, 1e9])  # these gradients are longer than 1
+@pytest.mark.parametrize("longest", [None, 1e9])  # these gradients are longer than 2
 def test_the_steps_are_those_of_adamw_on_mean_clipped_gradients(checkpoints, tmp_path, monkeypatch, longest):
-    """The last step of an epoch has fewer examples, and the rate is a ramp and then a cosine."""
+    """The last step of an epoch has fewer examples, and the rate is a ramp and then a cosine.
+
+    That of the first and of the second epoch has no image, and leaves alone what images are for.
+    """
+    given = [EXAMPLES[0], replace(EXAMPLES[1], images=()), EXAMPLES[2]]
     if longest is None:
         longest = 1.0
     else:
         monkeypatch.setattr(train, "MAX_GRADIENT_NORM", longest)
     scorer, plain = scorer_of(checkpoints), scorer_of(checkpoints)
     model = train.adapted(scorer, SETTINGS)
-    means = train.train(scorer, model, EXAMPLES, SETTINGS, state=tmp_path / "s", label="tiny")
+    lengths = []
+
+    def measured(optimizer: torch.optim.Optimizer, *_: object) -> None:
+        gradients = [each.grad for each in optimizer.param_groups[0]["params"] if each.grad is not None]
+        lengths.append(float(sum((each**2).sum() for each in gradients)) ** 0.5)
+
+    hook = register_optimizer_step_pre_hook(measured)
+    means = train.train(scorer, model, given, SETTINGS, state=tmp_path / "s", label="tiny")
+    hook.remove()
+    # AdamW would learn the same from gradients of another length, if all had that.
+    assert lengths == pytest.approx([1.0] * 6) if longest == 1 else min(lengths) > 2
     torch.manual_seed(SETTINGS.seed)
     config = peft.LoraConfig(r=4, lora_alpha=8, target_modules="all-linear")
+    for module in plain.chat.model.modules():
+        vars(module).pop(METHOD, None)  # which keeps the features of an image that comes twice
     own = peft.get_peft_model(plain.chat.model, config)
     learned = [each for each in own.parameters() if each.requires_grad]
     optimizer = torch.optim.AdamW(learned, weight_decay=0.0)
@@ -256,7 +281,7 @@ def test_the_steps_are_those_of_adamw_on_mean_clipped_gradients(checkpoints, tmp
         order = generator_of(3, "epoch", epoch).permutation(3).tolist()
         total = 0.0
         for batch in (order[:2], order[2:]):
-            losses = [answer_loss(plain, EXAMPLES[place]) for place in batch]
+            losses = [answer_loss(plain, given[place]) for place in batch]
             total += sum(each.item() for each in losses)
             gradients = torch.autograd.grad(torch.stack(losses).mean(), learned, allow_unused=True)
             norm = sum(float((each**2).sum()) for each in gradients if each is not None) ** 0.5
@@ -270,6 +295,16 @@ def test_the_steps_are_those_of_adamw_on_mean_clipped_gradients(checkpoints, tmp
         assert means[epoch] == pytest.approx(total / 3, rel=1e-3)
     for weights, expected in zip((p for p in model.parameters() if p.requires_grad), learned, strict=True):
         torch.testing.assert_close(weights, expected, rtol=1e-3, atol=1e-5)
+
+
+def test_one_example_is_learned_too(checkpoints, tmp_path):
+    """The features of its image, which questions about it share, are computed again after each step."""
+    scorer = scorer_of(checkpoints)
+    model = train.adapted(scorer, SETTINGS)
+    before = answer_loss(scorer, EXAMPLES[0]).item()
+    state = tmp_path / "state.pt"
+    losses = train.train(scorer, model, EXAMPLES[:1], SETTINGS, state=state, label="tiny")
+    assert losses[:2] == pytest.approx([before] * 2) and losses[2] < before
 
 
 def test_a_killed_training_goes_on_with_the_same_bits(checkpoints, tmp_path, monkeypatch):
