@@ -50,6 +50,7 @@ def test_several_tiles_are_followed_by_a_copy_of_the_whole():
     [
         # 2 x 1, then the nearest of those that do not divide it, which is 4 x 2, and the whole.
         ((896, 448), 10, 2 + 8 + 1),
+        ((448, 896), 10, 2 + 8 + 1),
         # 1 x 1 alone has no copy: it comes last, after the nearest other, 2 x 2 or 3 x 3 by area.
         ((448, 448), 10, 4 + 1),
         # The image does not fill more than half of 2 x 2, which is as near as 3 x 1.
@@ -137,7 +138,8 @@ def test_images_are_numbered_where_there_are_several(images, marks):
         # All images of an item have 64 tiles at most: of 33, each has one.
         ({}, [(8, 4)] * 33, [1] * 33),
         ({}, [(8, 4)] * 32, [3] * 32),
-        ({}, [(4, 4)] * 65, [1] * 65),
+        ({"max_num": 40}, [(160, 4)] * 5, [13] * 5),
+        ({}, [(8, 4)] * 65, [1] * 65),
     ],
 )
 def test_each_mark_becomes_the_context_of_the_tiles_of_its_image(settings, sizes, counts):
@@ -162,19 +164,19 @@ def test_the_features_of_the_tiles_take_the_places_of_the_context():
         given.update(inputs)
         return SimpleNamespace(logits="logits")
 
-    table = torch.nn.Embedding(101, 2)
+    table = torch.nn.Embedding(101, 4)
     language.get_input_embeddings = lambda: table  # type: ignore[attr-defined]
     sail = model()
     sail.model.language_model = language
-    sail.model.extract_feature = lambda pixels: pixels.reshape(2, 1, 2).double()
+    sail.model.extract_feature = lambda pixels: pixels.reshape(2, 1, 4).double()
     batch = {
         "input_ids": torch.tensor([[5, 99, 1], [99, 5, 100]]),
         "attention_mask": torch.ones(2, 3),
-        "pixel_values": torch.tensor([[10.0, 11.0], [20.0, 21.0]]),
+        "pixel_values": torch.tensor([[10.0, 11.0, 12.0, 13.0], [20.0, 21.0, 22.0, 23.0]]),
     }
     assert sail.call(batch, last_only=True) == "logits"
     expected = table(batch["input_ids"]).detach().clone()
-    expected[0, 1], expected[1, 0] = torch.tensor([10.0, 11.0]), torch.tensor([20.0, 21.0])
+    expected[0, 1], expected[1, 0] = batch["pixel_values"]
     assert torch.equal(given.pop("inputs_embeds").detach(), expected)
     assert given.pop("attention_mask") is batch["attention_mask"]
     assert given == {"use_cache": False, "return_dict": True}
