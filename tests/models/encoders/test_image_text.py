@@ -126,6 +126,7 @@ def test_a_vector_does_not_depend_on_its_neighbours(folders, library, queries, s
     assert len({vector.tobytes() for vector in texts}) == len(set(TEXTS))
 
 
+@pytest.mark.usefixtures("silent")
 @pytest.mark.parametrize(
     ("library", "most"), [("open_clip", 10), ("sentence_transformers", 6), ("blip2", 33)]
 )
@@ -133,20 +134,21 @@ def test_a_text_is_truncated_after_the_last_token_that_is_read(library, most, fo
     # Less than the positions, of BLIP-2 than the 35 tokens of t2v_metrics, by two special tokens.
     encoder = load_image_text_encoder(library, folders[library])
     fits, longer = " ".join(("abcdefghij" * 4)[:most]), " ".join(("abcdefghij" * 4)[: most + 1])
-    assert not encoder.is_truncated(fits) and encoder.is_truncated(longer)
-    assert encoder.is_truncated("b " * 100)
+    assert not encoder.is_truncated("a") and not encoder.is_truncated(fits)
+    assert encoder.is_truncated(longer) and encoder.is_truncated("b " * 100)
     one, two, three = encoder.encode_texts([fits, longer, f"{longer} c"])
     np.testing.assert_array_equal(two, three)
     assert library == "open_clip" or np.array_equal(one, two)
 
 
-@pytest.mark.parametrize("end", [[], [9]], ids=["cut", "cut before an end that fills, too"])
-def test_texts_of_any_tokenizer_of_open_clip_are_truncated_after_its_length(end: list[int]) -> None:
+# Cut, or cut before an end that fills, too.
+@pytest.mark.parametrize(("end", "fills"), [([], 0), ([], 9), ([9], 9)])
+def test_texts_of_any_tokenizer_of_open_clip_are_truncated_after_its_length(end, fills) -> None:
     class Tokenizer:
         context_length = 4
 
         def __call__(self, texts: list[str], context_length: int = 4) -> torch.Tensor:
-            filling = (end or [0]) * context_length
+            filling = [fills] * context_length
             rows = [[1] * min(len(text.split()), context_length - len(end)) for text in texts]
             return torch.tensor([[*row, *end, *filling][:context_length] for row in rows])
 
