@@ -145,17 +145,17 @@ def test_a_text_is_truncated_after_the_last_token_that_is_read(library, most, fo
 @pytest.mark.parametrize(("end", "fills"), [([], 0), ([], 9), ([9], 9)])
 def test_texts_of_any_tokenizer_of_open_clip_are_truncated_after_its_length(end, fills) -> None:
     class Tokenizer:
-        context_length = 4
+        context_length = 5
 
-        def __call__(self, texts: list[str], context_length: int = 4) -> torch.Tensor:
+        def __call__(self, texts: list[str], context_length: int = 5) -> torch.Tensor:
             filling = [fills] * context_length
             rows = [[1] * min(len(text.split()), context_length - len(end)) for text in texts]
             return torch.tensor([[*row, *end, *filling][:context_length] for row in rows])
 
     encoder: Any = OpenClipEncoder("E", None, Tokenizer())  # type: ignore[arg-type]
-    most = 4 - len(end)
-    found = [encoder.is_truncated("a " * words) for words in range(7)]
-    assert found == [words > most for words in range(7)]
+    most = 5 - len(end)
+    found = [encoder.is_truncated("a " * words) for words in range(8)]
+    assert found == [words > most for words in range(8)]
 
 
 def test_a_blip2_of_fewer_positions_than_35_reads_these(tmp_path: Path) -> None:
@@ -382,7 +382,7 @@ def test_what_sentence_transformers_embeds_is_where_the_model_is(folders: dict[s
 
 @pytest.mark.parametrize("library", get_args(Library))
 def test_the_batch_is_as_asked_and_always_full(library: Library, folders: dict[str, str]) -> None:
-    encoder = load_image_text_encoder(library, folders[library], batch=3)
+    encoder = load_image_text_encoder(library, folders[library], batch=5)
     sizes: list[int] = []
     seen: Any = {
         "open_clip": lambda: encoder.images.model.visual,  # type: ignore[attr-defined]
@@ -392,8 +392,8 @@ def test_the_batch_is_as_asked_and_always_full(library: Library, folders: dict[s
     seen.register_forward_pre_hook(
         lambda _, values, named: sizes.append(len([*values, *named.values()][0])), with_kwargs=True
     )
-    list(encoder.encode_images(images(7)))
-    assert sizes == [3, 3, 3]
+    list(encoder.encode_images(images(13)))
+    assert sizes == [5, 5, 5]
 
 
 class Full:

@@ -59,7 +59,7 @@ def model() -> Eagle:
     templates = SimpleNamespace(conv_templates={"vicuna_v1": Conversation()})
     code = {"constants": constants, "mm_utils": utilities, "conversation": templates}
     config = SimpleNamespace(mm_use_im_start_end=False, max_position_embeddings=50)
-    network = SimpleNamespace(config=config, get_vision_tower=lambda: SimpleNamespace(num_patches=9))
+    network = SimpleNamespace(config=config, get_vision_tower=lambda: SimpleNamespace(num_patches=8))
     return Eagle(network, "images", {"model": "NVEagle/x"}, text_tokenizer="words", code=code, encoders="e@1")
 
 
@@ -87,7 +87,7 @@ def test_a_row_has_the_tiles_and_the_sizes_of_its_images(model):
     assert row["images"].shape == (2, 3, 3, 2, 2)
     assert row["image_sizes"].tolist() == [[20, 8], [25, 9]]  # width first, as `img.size` upstream
     # Each mark becomes the patches of an image.
-    assert model.positions(row) == 2 + 2 * 9
+    assert model.positions(row) == 2 + 2 * 8
     other = [Image.new("RGB", (20, 8)), Image.new("RGB", (40, 9))]
     with pytest.raises(ModelError, match=r"^NVEagle/x: images of one item have different numbers of tiles"):
         model.row("Which?", "ab <image> <image> abc", other)

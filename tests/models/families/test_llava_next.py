@@ -9,7 +9,7 @@ import torch
 from benchc.models import checkpoint
 from benchc.models.families import llava_next
 
-ROWS = 5
+ROWS = 6
 
 
 def loaded(patch_size: int | None, image_token: int, monkeypatch: pytest.MonkeyPatch) -> Any:

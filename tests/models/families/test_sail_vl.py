@@ -42,7 +42,7 @@ def test_several_tiles_are_followed_by_a_copy_of_the_whole():
     assert 0 < np.array(whole)[..., 0].mean() < 255
     assert len(tiles(image, SIDE, 1, twice=False)) == 1
     # All grids are tried, smaller ones first.
-    assert grids(4) == [(1, 1), (1, 2), (2, 1), (1, 3), (3, 1), (1, 4), (2, 2), (4, 1)]
+    assert grids(5) == [(1, 1), (1, 2), (2, 1), (1, 3), (3, 1), (1, 4), (2, 2), (4, 1), (1, 5), (5, 1)]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ def png(grey: int) -> bytes:
 
 
 @pytest.mark.parametrize(("prompt", "separator"), [("which x", " "), ("which ", "")])
-@pytest.mark.parametrize("answer", ["red", "b"])
+@pytest.mark.parametrize("answer", ["red", "be", "b"])
 def test_the_loss_is_the_mean_over_the_tokens_of_the_answer(prompt, separator, answer):
     chat: Any = BigramChat(shares_prompt=True)
     seen: list[Any] = []
