@@ -26,10 +26,6 @@ DIFFERENCES = {
 }
 
 
-# Of single scores: logits in float32 differ by rounding between machines and versions of libraries.
-ROUNDING = 1e-5
-
-
 def compare(
     a: Mapping[str, pl.DataFrame],
     b: Mapping[str, pl.DataFrame],

@@ -88,7 +88,7 @@ def discrimination(
     sets = Sets(
         subsets_of_selected(selected, size, draws, seed),
         subsets_of_pool(selected, pool, size, draws, seed),
-        np.where(selected, pool[0] / max(evaluated[0], 1), pool[1] / max(evaluated[1], 1)),
+        np.where(selected, pool[0] / evaluated[0], pool[1] / max(evaluated[1], 1)),
     )
     shared = {
         "models": len(cube.models),
@@ -123,7 +123,7 @@ def compared_size(selected: int, others: int, pool_others: int) -> int:
     # By chance, means of s selected and of n other items differ with variance σ²(1/s + 1/n) in a large pool.
     # Subsets of m of each vary with (1/m - 1/s) + (1/m - 1/n), which reaches that only if 1/m ≥ 1/s + 1/n:
     # larger subsets would share so many items that their range is too narrow.
-    return max(1, selected * others // max(1, selected + others))
+    return max(1, selected * others // (selected + others))
 
 
 def item_values(cube: Cube) -> dict[str, Floats]:

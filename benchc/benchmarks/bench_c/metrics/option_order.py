@@ -100,7 +100,7 @@ def complete_items(
     sampled = max(sampled, len(every))
     for label, part in predictions.items():
         lacks = set(missing_predictions(part, items)["id"]) | (every - set(part["id"]))
-        count = len(lacks) + max(0, sampled - len(every))
+        count = len(lacks) + sampled - len(every)
         if count:
             print(f"{label}: {count:,} of {sampled:,} items lack a prediction, excluded", file=sys.stderr)
         lacking |= lacks

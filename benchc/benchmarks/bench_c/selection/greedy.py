@@ -75,7 +75,7 @@ def scores_against_all(
     weighted_kappa, vectors, lengths, starts = _checked(kappa, embeddings, alpha)
     total = np.array([math.fsum(column.tolist()) for vector in vectors for column in vector.T])
     centroid = np.zeros(len(total))
-    set_direction(total, starts, np.empty(len(total) + 1), centroid)
+    set_direction(total, starts, np.empty(len(total)), centroid)
     return all_scores(weighted_kappa, float(alpha[1]), vectors, lengths, centroid, starts)
 
 

@@ -59,7 +59,7 @@ def squared_lengths(rows: npt.NDArray[Any]) -> Floats:
     """Return float64[N], the sum of squares of every row, in the order of :func:`dot`."""
     result = np.empty(len(rows))
     size = rows.shape[1]
-    space = np.empty(size + 1)
+    space = np.empty(size)
     copy = np.empty(size)
     for row in range(len(rows)):
         copy[:] = rows[row]
@@ -111,7 +111,7 @@ def all_scores(
 ) -> Floats:
     """Return :func:`row_score` of every row, float64[N]."""
     result = np.empty(len(weighted_kappa))
-    space = np.empty(centroid.size + 1)
+    space = np.empty(centroid.size)
     for row in range(len(weighted_kappa)):
         result[row] = row_score(row, weighted_kappa, weight, vectors, lengths, centroid, starts, space)
     return result
@@ -140,7 +140,7 @@ def pick_all(
     """
     count, size = len(weighted_kappa), starts[-1]
     order, final = np.empty(count, np.int64), np.empty(count)
-    total, centroid, now, space = np.zeros(size), np.zeros(size), np.zeros(size), np.empty(size + 1)
+    total, centroid, now, space = np.zeros(size), np.zeros(size), np.zeros(size), np.empty(size)
     old = np.zeros((CENTROIDS, size))  # the centroids at the starts of epochs
     epochs = 0
     # What a row scored against old[scored[row]]; nothing is picked yet, and all cosines are 0.

@@ -24,6 +24,8 @@ def test_every_prediction_is_at_its_position():
             for name in ("entropy", "calibration"):
                 clean = cube.clean[f"{name}_clean"][model, item]
                 assert clean == pytest.approx(row[name] - row[f"delta_{name}"], abs=1e-15)
+                if cell == (0, 0):
+                    assert clean == row[name] - row[f"delta_{name}"]  # to the last bit
     # Rounding moves no clean value beyond its range.
     for low, high in (("entropy", "calibration"), ("calibration", "entropy")):
         beyond = {f"delta_{low}": pl.col(low) + 1e-16, f"delta_{high}": pl.col(high) - 1.5}
@@ -55,8 +57,11 @@ def test_an_item_without_one_usable_kappa_is_named(weights):
     ("tables", "message"),
     [
         ({}, "no tables of scores"),
-        ({"one": ONE.clear()}, "one has no scores"),
-        ({"one": ONE, "two": TWO.tail(-1)}, r"two: 1 missing score: \(s/0, blur, 1\)"),
+        ({"one": ONE.clear(), "two": TWO}, "one has no scores"),
+        (
+            {"one": ONE, "two": TWO.tail(-1)},
+            r"two: 1 missing score: \(s/0, blur, 1\); every model needs the predictions of one,",
+        ),
         ({"one": ONE, "two": TWO.filter(OTHERS)}, r"two: 6 missing scores: \(s/1, blur, 1\), "),
         ({"one": ONE.filter(OTHERS), "two": TWO}, r"two: 6 unexpected scores: \(s/1, "),
         ({"one": pl.concat([ONE, ONE.head(1)])}, r"one: 1 repeated score: \(s/0, blur, 1\)"),

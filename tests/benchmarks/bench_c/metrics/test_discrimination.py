@@ -249,6 +249,18 @@ def test_a_set_is_above_chance_if_all_items_separate_models_and_below_if_none_do
     assert tau["note"] == f"{both}the models cannot be ordered, there or on the pool"
 
 
+def test_an_evaluated_item_stands_for_the_others_of_its_kind():
+    # On the selected item the first model is right; on the other, for three of the pool, the second, half.
+    rows = TABLES["one"].filter(pl.col("id").is_in(["s/0", "s/1"])).with_columns(correct_clean=pl.lit(True))
+    is_selected, is_fog = pl.col("id") == "s/0", pl.col("corruption") == "fog"
+    pair = {
+        "one": rows.with_columns(correct=is_selected),
+        "two": rows.with_columns(correct=~is_selected & is_fog),
+    }
+    table = found(pair, kappas(2), pool=(1, 3), selected={"s/0"})
+    assert row(table, "kendall", "acc_corrupted")["selected"] == -1
+
+
 def test_one_model_one_item_of_each_kind_and_no_weight():
     single = found({"one": TABLES["one"]})
     assert single.select("selected", "random_mean", "share_below").null_count().row(0) == (32, 32, 32)

@@ -43,6 +43,12 @@ def test_two_orders_by_hand():
     # Certain answers have only an order part.
     values = one_prediction([0.0, -math.inf], [-math.inf, 0.0])
     assert (values["entropy_orders"], values["order_part"], values["entropy_total"]) == (0, 1, 1)
+    # Equal answers have none, and rounding makes no part negative.
+    items, noise = items_of([5] * 50), np.random.default_rng(0)
+    equal = {id_: noise.normal(size=5) for id_ in items["id"]}
+    rows = {(id_, "clean", 0, order): logits for id_, logits in equal.items() for order in range(5)}
+    parts = measure_predictions(predictions_of(rows), items)["order_part"]
+    assert parts.min() == 0 and parts.max() == pytest.approx(0, abs=1e-12)
 
 
 def test_ties_go_to_the_first_place_in_the_prompt():
@@ -201,6 +207,7 @@ def invalid():
         (changed("logits", [1.0] * 4), r"\(s/1, fog, 5\) in order 2 does not have one logit per option"),
         (changed("id", "x/9"), r"\(x/9, fog, 5\) in order 2 is of an item that the pool lacks"),
         (changed("order", 3), r"\(s/1, fog, 5\) in order 3 is in an order that its item does not have"),
+        (changed("order", 7), r"\(s/1, fog, 5\) in order 7 is in an order that its item does not have"),
         (predictions.clear(), "there are no predictions in other orders"),
     ]
 

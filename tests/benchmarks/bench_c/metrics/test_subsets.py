@@ -49,7 +49,8 @@ def test_a_subset_that_may_need_unevaluated_items_is_refused(inside, outside, mo
     if fits and size <= sum(pool):
         assert (subsets_of_pool(selected, pool, size, 3, 0).sum(axis=1) == size).all()
     else:
-        with pytest.raises(ValueError, match=f"cannot sample {size} items"):
+        message = f"cannot sample {size} items from {inside} selected and {outside} others"
+        with pytest.raises(ValueError, match=message):
             subsets_of_pool(selected, pool, size, 3, 0)
     if size > inside:
         with pytest.raises(ValueError, match=f"from {inside} selected"):
