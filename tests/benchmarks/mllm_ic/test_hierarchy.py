@@ -236,6 +236,11 @@ def test_near_scenarios_are_near_on_the_map_and_equal_ones_in_one_place():
     places = scenario_map(points, 30, 0)
     far = np.linalg.norm(places[:, None] - places[None], axis=2)
     assert all((np.argsort(row)[:8] // 8 == number // 8).all() for number, row in enumerate(far))
+    # The perplexity is at most a third of the 23 other points, and at least 1.
+    assert (scenario_map(points, 23 / 3, 0) == places).all() and (
+        scenario_map(points, 7.6, 0) != places
+    ).any()
+    assert scenario_map(np.eye(2, 4), 30, 0).shape == (2, 2)
     # Groups that cannot be compared.
     for groups in (["a", "b", "c"], ["a", "a", "a"]):
         assert np.isnan(silhouette(np.arange(6.0).reshape(3, 2), groups))

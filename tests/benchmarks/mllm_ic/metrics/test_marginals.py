@@ -36,10 +36,22 @@ def test_estimates_are_means_of_mid_level_capabilities_with_differences_to_clean
     types = ("fog", "snow", "rotate")
     run = run_of({"a": 0.9}, items_of(NAMES, 9), types)
     corruptions, groups = corruption_groups(run, CATEGORIES, LEVELS), capability_groups(run)
+    members = {each.name: [types[n] for n in each.members] for each in corruptions}
+    assert members == {
+        **{name: [name] for name in types},
+        **{"weather_condition": ["fog", "snow"], "geometric_transform": ["rotate"]},
+        **{"regional": ["fog", "snow"], "global": ["rotate"], "all": [*types]},
+    }
     columns = columns_of(run, corruptions)
     weights = np.stack([own for _, own in groups])
     found = marginals(run, "a", columns, weights, DRAWS, SEED)
     order = [each.name for each in run.capabilities]
+    members = {each.name: [order[n] for n in each.members] for each, _ in groups}
+    assert members == {
+        **{name: [name] for name in order},
+        **{"global_context_sensing": order[:2], "spatial_perception": order[2:3]},
+        **{"logic_reasoning": order[3:], "perception": order[:3], "reasoning": order[3:], "all": order},
+    }
     expected = {"image_topic": 1 / 4, "image_style": 1 / 4, "instance_counting": 1 / 2, "ocr": 0}
     (perception,) = (n for n, (each, _) in enumerate(groups) if each.name == "perception")
     assert weights[perception] == pytest.approx([expected[name] for name in order])
