@@ -37,7 +37,7 @@ def with_letters(judgements: pl.DataFrame) -> pl.DataFrame:
     """
     letters = judgements.filter(judge=LETTER).select(*REPLY, letter="score")
     judged = judgements.filter(~IS_LETTER, task="mcq").group_by(REPLY)
-    majority = judged.agg(judge=(pl.col("score").mean().round(9) + 0.5).floor())
+    majority = judged.agg(judge=(pl.col("score").mean() + 0.5).floor())
     return letters.join(majority, on=REPLY, maintain_order="left")
 
 

@@ -276,7 +276,10 @@ def test_a_person_answers_an_item_once(tmp_path: Path) -> None:
     path.write_text("id,answer\ns/b,A\ns/a,B\n")
     found = [(each.item.id, each.severity, each.reply) for each in people_comparisons(path, shown, items)]
     assert found == [("s/a", 2, "B"), ("s/b", 3, "A")]
-    twice = wanted_cells({"jpeg": {"s/a": [2, 3], "s/b": [1, 3]}})
+    twice = wanted_cells({"snow": {"s/b": [1]}, "jpeg": {"s/b": [3], "s/a": [3, 2]}})
+    cells = [("s/a", "clean", 0), ("s/a", "jpeg", 2), ("s/a", "jpeg", 3)]
+    cells += [("s/b", "clean", 0), ("s/b", "jpeg", 3), ("s/b", "snow", 1)]
+    assert twice.rows() == cells
     with pytest.raises(
         InputError, match=r"^item s/a is shown under several dimensions, but answers of people"
     ):

@@ -228,6 +228,10 @@ def test_the_rule_judges_answers_options_and_captions() -> None:
         return np.array([vectors[text] for text in texts], dtype=np.float32)
 
     assert scores("cap", ("three quarters", "a"), ("half", "a"), encode=exact) == [2, 1]
+    with pytest.raises(
+        InputError, match=f"the encoder of the judge gives '{40 * 'x'}' an embedding of length 0"
+    ):
+        scores("cap", (50 * "x", "a"), encode=lambda texts: np.array([[len(text) < 9] for text in texts]))
     # Models that say nothing do not agree.
     assert scores("cap", ("", ""), (" \n", " "), kind="com", encode=encode) == [0, 0]
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchc.benchmarks.r_bench.metrics.bootstrap import Draws, order
+from benchc.benchmarks.r_bench.metrics.bootstrap import TAILS_90, Draws, order
 from benchc.benchmarks.r_bench.metrics.means import part_means, parts_of
-from benchc.statistics.resampling import item_counts
+from benchc.statistics.resampling import item_counts, percentile_interval
 from tests.benchmarks.r_bench.scored import rows_of, scored, scores
 
 
@@ -56,6 +56,9 @@ def test_models_are_ranked_by_the_mean_of_both_measures():
     ranks, stable = order(draws.ranking[:, :, 0])
     assert ranks == [2, 1, None, 2]
     assert stable == [0.75, 0.75, None, 0.75]
+    # Nine of ten resamples are within a 90 % interval.
+    low, high = percentile_interval(np.arange(100.0)[:, None], tails=TAILS_90)
+    assert sum(low < value < high for value in range(100)) == 90
     # Nothing is kept of no score.
     of = {"absolute": 0.3, "ref": 0.6, "relative": 0.4}
     drawn = Draws(**{name: np.array([[[value, value]]]) for name, value in of.items()})

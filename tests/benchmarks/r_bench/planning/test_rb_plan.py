@@ -126,6 +126,11 @@ def test_images_are_written_only_with_files_and_once(tmp_path: Path) -> None:
     before = plan(RunSize(Amount(5), OPTIONS, images), tmp_path, corruptions=files).images
     assert before.written == Amount(3 + 5, "at most")
     assert before.disk.kind == "estimate" and before.disk.value == pytest.approx(8 * 302 / 3 * 1.11)
+    # Of one image, whose items may be under five dimensions; and of none.
+    one = plan(RunSize(Amount(1), {"drawn-text/1": 4}, images[:1]), corruptions=files).images
+    assert one.disk.value == pytest.approx((one.written.value or 0) * 100 * 1.11)
+    none = plan(RunSize(Amount(0), {}, images[:0]), corruptions=files).images
+    assert none.written.value == none.disk.value == 0
     # Imported images are files in any case.
     released = plan(size, tmp_path, pairs="released", released="pairs.parquet").images
     assert released.written == Amount(3 + 3 + 1)
