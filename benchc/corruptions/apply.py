@@ -97,7 +97,7 @@ def _check_result(recipe: Recipe, result: Pixels, given: Pixels) -> None:
     shape, expected = given.shape, f"uint8{list(given.shape)}, like its input"
     if recipe.resizes:
         expected = "uint8[H, W, 3] with H and W at least 1"
-        if result.ndim == 3 and 0 not in result.shape:
+        if 0 not in result.shape:
             shape = (*result.shape[:2], 3)
     if result.dtype != np.uint8 or result.shape != shape:
         raise InputError(

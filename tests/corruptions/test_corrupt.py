@@ -157,6 +157,7 @@ def test_spatter_without_a_drop_leaves_the_image_as_it_is() -> None:
         (sample_image()[:0], "fog", 1, 0, ValueError, r"\[0, 56, 3\]"),
         *((np.zeros((9, 9, n), np.uint8), "fog", 1, 0, ValueError, rf"\[9, 9, {n}\]") for n in (1, 4)),
         (sample_image()[None], "fog", 1, 0, ValueError, r"\[1, 40, 56, 3\]"),
+        (sample_image()[..., None], "fog", 1, 0, ValueError, r"\[40, 56, 3, 1\]"),
         (sample_image() > 9, "fog", 1, 0, TypeError, "must be uint8, not bool"),
         (sample_image(), "frogg", 1, 0, ValueError, "did you mean 'fog'"),
         (sample_image(), "fog", 6, 0, ValueError, "severities 0, 1, 2, 3, 4, 5, not 6"),

@@ -43,7 +43,9 @@ def written_images(place: Path) -> set[str]:
     return {path.relative_to(place).as_posix() for path in place.rglob("*.png")}
 
 
-def test_every_image_at_every_severity_is_written_once(photos: Path, tmp_path: Path) -> None:
+def test_every_image_at_every_severity_is_written_once(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     output = tmp_path / "out"
     corrupt_folder(photos, output, NOISE, seed=4)
     names = {f"gaussian_noise/{severity}/{name}.png" for severity in (1, 3) for name in ("a", "more/b")}
@@ -56,6 +58,7 @@ def test_every_image_at_every_severity_is_written_once(photos: Path, tmp_path: P
     kept, lost = output / "gaussian_noise/1/a.png", output / "gaussian_noise/3/a.png"
     kept.write_bytes(b"touched")
     lost.unlink()
+    monkeypatch.setattr(folder, "variants_of_image", None)  # of this process
     corrupt_folder(photos, output, choose(["gaussian_noise"], [1, 3, 4], engine="imgaug"), seed=4, workers=2)
     assert kept.read_bytes() == b"touched"
     assert lost.read_bytes() == before["gaussian_noise/3/a.png"]
@@ -231,9 +234,12 @@ def test_two_images_of_one_name_a_folder_without_images_or_as_its_own_output_are
 
 def test_an_output_inside_the_folder_is_not_read(photos: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(photos)
+    (photos / "out").mkdir()
+    for name in ("z.png", "out/own.png"):
+        Image.fromarray(sample_image(3)).save(photos / name)
     for output in (photos / "out", photos / "more" / ".." / "out", Path("out")):
         corrupt_folder(photos, output, NOISE)
-    assert len(written_images(photos / "out")) == 4
+    assert len(written_images(photos / "out")) == 6 + 1
 
 
 def test_the_folder_may_be_inside_the_output_but_not_be_it(photos: Path, tmp_path: Path) -> None:
