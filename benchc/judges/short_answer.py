@@ -83,10 +83,10 @@ def normalised(answer: str, rules: Rules = ALL) -> str:
 def agrees(answer: str, reference: str, rules: Rules = ALL) -> bool:
     """Return whether an answer is the reference, both normalised. An empty answer agrees with none.
 
-    Where the rules leave nothing of either, such as of "A" and of "+", they are compared in lower case.
+    Where the rules leave nothing of an answer, such as "A" or "+", it is compared in lower case.
     """
     found, wanted = normalised(answer, rules), normalised(reference, rules)
-    if found or wanted:
+    if found:
         return found == wanted
     return bool(answer.strip()) and answer.strip().lower() == reference.strip().lower()
 

@@ -51,7 +51,7 @@ REPLIES = [
 ]
 # With other letters in them, to one with OTHERS.
 SEVERAL = [
-    ((0, "letter"), "The answer is A, and A alone", "The answer is A, because B is wrong"),
+    ((0, "letter"), "The answer is A and A alone", "The answer is A, because B is wrong"),
     ((0, "letter"), "The answer is A dogma", "A is right"),
     ((1, "letter"), "B. green\nThe others are wrong.", "Option B: green"),
     ((2, "letter"), "The answer is C. Option A would be wrong.", "It is C, not B", "one two C four five six"),

@@ -70,7 +70,7 @@ def test_spaces_and_case_change_nothing(text):
 
 
 REFERENCES = {"Yes.": "yes", "The two dogs": "2 dogs"}
-OTHERS = {"no": "yes", "": "", "...": "the", "a": "the"}
+OTHERS = {"no": "yes", "yes": "no", "": "", "...": "the", "a": "the"}
 
 
 @pytest.mark.parametrize(("answer", "reference"), [*REFERENCES.items(), *OTHERS.items()])
