@@ -166,6 +166,7 @@ def test_a_damaged_chunk_is_refused(tmp_path: Path) -> None:
     chunk.write_bytes(data)
     with pytest.raises(TableError, match=rf"{chunk}: .*; delete it and run snakemake again$"):
         write_corrupted(IMAGES, SPEC, tmp_path / "t.parquet")
+    assert list(chunk.parent.iterdir()) == [chunk]  # what was unfinished is gone
     chunk.unlink()
     written(IMAGES, SPEC, tmp_path / "t.parquet")
 

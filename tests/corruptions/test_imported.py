@@ -80,6 +80,16 @@ def test_images_are_those_of_the_file_at_the_assigned_or_all_severities(folder: 
     rows = [*ROWS, ("s/1", "jpeg", 3, picture(13)), ("s/2", "jpeg", 3, picture(13))]
     found = pl.read_parquet(run(folder, rows, assignment=None))["image_key", "severity"]
     assert found.rows() == [("s://x.jpg", 1), ("s://x.jpg", 3), ("s/3#0", 1), ("s/3#0", 3)]
+    # Of an image that two items share, the second may be shown at more severities.
+    more = {"s/1": [1], "s/2": [1, 3]}
+    write_imported(
+        folder / "pairs.parquet",
+        folder / "pool.parquet",
+        imported_recipe("jpeg", [1, 3]),
+        path,
+        assigned=more,
+    )
+    assert pl.read_parquet(path)["image_key", "severity"].rows() == [("s://x.jpg", 1), ("s://x.jpg", 3)]
 
 
 def test_the_footer_says_that_they_are_imported_and_of_what(folder: Path) -> None:

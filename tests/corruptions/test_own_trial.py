@@ -90,7 +90,7 @@ def test_an_import_that_the_digests_miss_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, statement: str, lazily: bool
 ) -> None:
     monkeypatch.setattr(sys, "path", [*sys.path])
-    for name in ("own_hidden", "own_untracked"):
+    for name in ("colorsys", "own_hidden", "own_untracked"):
         sys.modules.pop(name, None)
     (tmp_path / "elsewhere").mkdir()
     for path in ("elsewhere/own_hidden.py", "own_untracked.py"):
@@ -98,7 +98,7 @@ def test_an_import_that_the_digests_miss_is_refused(
     statement = statement.replace("FOLDER", str(tmp_path))
     code = darken(statement) if lazily else f"{statement}\n{darken('pass')}"
     with pytest.raises(InputError, match=r"mine.py: imports own_(\w+) from .*/own_\1.py so that its edits "):
-        suite_with("imagenet-c", [written(tmp_path, f"import importlib, sys\n{code}")])
+        suite_with("imagenet-c", [written(tmp_path, f"import colorsys, importlib, sys\n{code}")])
 
 
 def test_two_files_may_import_modules_while_their_kernels_run(tmp_path: Path) -> None:
