@@ -7,6 +7,7 @@ from scipy.stats import spearmanr
 from benchc.benchmarks.mllm_ic.metrics.redundancy import growing_subsets, rank_correlation
 
 
+@pytest.mark.filterwarnings("error")
 def test_the_correlation_is_spearmans_with_ties_and_the_sample_does_not_choose_the_types() -> None:
     noise = np.random.default_rng(1)
     first, second = noise.integers(4, size=(2, 20, 6)).astype(float)
@@ -30,6 +31,14 @@ def test_a_type_under_which_models_are_equal_comes_last() -> None:
     rising = np.linspace(0.2, 0.8, 4)
     found = growing_subsets(np.tile(np.stack([np.full(4, 0.5), rising], axis=1), (3, 1, 1)))
     assert (found.order.tolist(), found.smallest) == ([1, 0], 1)
+    # Also where each of the others ranks models unlike all types together: of the pairs of models, each
+    # decides one by much, and has the others in reverse order by little.
+    accuracy = np.full((3, 8, 5), 0.5)
+    accuracy[:, ::2, 1:] = 0.51
+    for number in range(4):
+        accuracy[:, 2 * number : 2 * number + 2, 1 + number] = 0.0, 1.0
+    found = growing_subsets(accuracy)
+    assert found.order[-1] == 0 and (found.correlation[:, 0] < 0).all()
 
 
 def drawn(sample: np.ndarray, noise: float) -> np.ndarray:
