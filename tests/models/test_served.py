@@ -6,7 +6,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,6 +19,7 @@ from benchc.closure import module_file, source_closure
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.client import Endpoint, EndpointError, EndpointSettings
 from benchc.models.cache.unit_cache import PredictionCache
+from benchc.models.generation import Generation
 from benchc.models.inference import infer, prediction_rows
 from benchc.models.items import Item
 from benchc.models.prediction_code import prediction_code
@@ -26,11 +27,13 @@ from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError, OptionScores, Scorer
 from benchc.models.question import Question
 from benchc.models.server.chat import CHAT, DETOKENIZE, TOKENIZE, ServedChat
+from benchc.models.server.generate import served_generator
 from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.letter import ServedLetterScorer
 from benchc.models.server.modules import VLLM, server_modules
 from benchc.models.server.served import OtherModelError, served_model, served_scorer
 from benchc.models.server.text import ServedTextScorer
+from benchc.models.special_tokens import SpecialTokens
 from benchc.models.units import Unit
 from benchc.pixels import Pixels
 from tests.models.conftest import FAMILIES, NAME, QUESTIONS
@@ -92,7 +95,7 @@ def test_texts_over_a_server_are_those_in_the_process(serve, scorers, variants, 
     with asking(serve(family), scoring) as served:
         for question in QUESTIONS:
             pair = scorers[family, scoring], served
-            expected, found = (each.score(question, variants[:2]) for each in pair)
+            expected, found = (each.score(question, variants[:3]) for each in pair)
             np.testing.assert_allclose(found.logits, expected.logits, atol=1e-4)
             np.testing.assert_allclose(found.label_mass, expected.label_mass, atol=1e-5)
     assert served.identity()["scoring"] == scoring
@@ -281,11 +284,14 @@ def test_an_item_that_is_too_long_is_said(serve, variants, name):
 
 
 def test_a_model_is_known_by_the_checkpoint_that_was_loaded(serve):
-    entry = {"id": "alias", "root": NAME, "owned_by": "vllm"}
+    # Of vLLM, whoever owns it.
+    entry = {"id": "alias", "root": NAME, "owned_by": "me"}
     server = serve(fault=answering("/v1/models", {"data": [entry]}))
     server.name = "alias"
-    with asking(server):
-        assert {body["model"] for path, body in server.answered if path == CHAT} == {"alias"}
+    with asking(server) as scorer:
+        served_generator(scorer.chat.client, {NAME}, FACTS, Generation(1))
+    asked = [body for path, body in server.answered if path == CHAT]
+    assert {(body["model"], body["add_special_tokens"]) for body in asked} == {("alias", False)}
 
 
 @pytest.mark.parametrize(
@@ -334,10 +340,13 @@ def test_letters_that_are_not_one_distinct_token_are_refused(serve, added):
     refused(serve(fault=fault), r"the letters A to B are not one distinct token each .*scoring: text")
 
 
-def impossible_texts(answer: dict[str, Any]) -> None:
-    for position in answer["prompt_logprobs"][1:]:
-        for entry in position.values():
-            entry["logprob"] = 0.5
+def texts_with_value(value: float) -> Callable[[dict[str, Any]], None]:
+    def change(answer: dict[str, Any]) -> None:
+        for position in answer["prompt_logprobs"][1:]:
+            for entry in position.values():
+                entry["logprob"] = value
+
+    return change
 
 
 def another_end(entry: object) -> Callable[[dict[str, Any]], None]:
@@ -348,7 +357,7 @@ def another_end(entry: object) -> Callable[[dict[str, Any]], None]:
     ("change", "sentence"),
     [
         (lambda answer: answer.update(prompt_logprobs=None), "no log-probabilities of the prompt"),
-        (impossible_texts, "of the option 'red' is 0.5, which should be finite and not above 0"),
+        (texts_with_value(0.5), "of the option 'red' is 0.5, which should be finite and not above 0"),
         (another_end({"1": {"logprob": -1.0}}), "do not end in the tokens of the option 'red'"),
         (another_end(None), "do not end in the tokens of the option 'red'"),
     ],
@@ -359,6 +368,13 @@ def test_a_text_without_prompt_logprobs_is_refused(serve, variants, change, sent
         server.fault = replying(CHAT, change, server)
         with pytest.raises(ModelError, match=sentence):
             scorer.score(QUESTIONS[0], variants[:1])
+
+
+def test_the_mass_of_texts_is_at_most_1(serve, variants):
+    server = serve()
+    with asking(server, "text") as scorer:
+        server.fault = replying(CHAT, texts_with_value(0), server)
+        assert scorer.score(QUESTIONS[0], variants[:1]).label_mass.tolist() == [1]
 
 
 @pytest.mark.parametrize("scoring", ["letter", "text"])
@@ -392,6 +408,7 @@ class Listing:
     [
         ("vllm", '{"version": "0.9"}', ("/version", "vllm", "0.9")),
         ("sglang", '{"version": "0.5"}', ("/server_info", "sglang", "0.5")),
+        ("me", '{"version": "1"}', ("/version", "me", "1")),
         (None, '{"version": ""}', ("/version", "unknown", "unknown")),
         ("vllm", "[]", ("/version", "vllm", "unknown")),
     ],
@@ -453,6 +470,9 @@ def test_the_log_probabilities_of_a_prompt_are_by_token():
     found = scorer.positions(Answer(200, json.dumps({"prompt_logprobs": forms})))
     assert found == [{}, {5: -1.0, 6: -2.0}, {}, {}, {}]
     assert scorer.positions(Answer(200, '{"prompt_logprobs": 3}')) is None
+    # Without a prompt before it.
+    alone = Answer(200, '{"prompt_logprobs": [{"5": {"logprob": -1.0}}]}')
+    assert scorer._log_likelihood(alone, [5], "a") == -1.0
 
 
 def test_a_log_probability_may_be_rounded():
@@ -464,12 +484,56 @@ def test_a_log_probability_may_be_rounded():
             chat.log_probability(value, "a")
     # Of a token that is there twice, the first counts.
     assert chat.by_token([(1, -1.0), (2, -5.0), (1, -1.0005)]) == {1: -1.0, 2: -5.0}
+    assert chat.by_token([(1, 0.0), (1, -1e-3)]) == {1: 0.0}
     assert chat.by_token([(1, "high"), (1, -1.0)]) == {1: "high"}  # which is refused later
     for other in (-1.1, -0.9):
         with pytest.raises(
             ModelError, match=rf"two log-probabilities of the token 1, -1.0 and {other}; start"
         ):
             chat.by_token([(1, -1.0), (1, other)])
+
+
+@pytest.mark.parametrize(("tokens", "reaches"), [([1, 2], True), ([3, 2], True), ([2, 2], False)])
+def test_a_system_prompt_reaches_the_model_where_it_changes_the_tokens(tokens, reaches):
+    def post(path: str, body: dict[str, Any]) -> Answer:
+        has_it = body["messages"][0]["role"] == "system"
+        return Answer(200, json.dumps({"tokens": tokens if has_it else [2, 2]}))
+
+    server: Any = SimpleNamespace(post=post)
+    chat = ServedChat(server, "m", {"system_prompt": "Be brief."})
+    with nullcontext() if reaches else pytest.raises(ModelError, match="has no place for a system prompt"):
+        chat.require_system_prompt("Which?")
+
+
+@pytest.mark.parametrize(
+    ("special", "are_added"),
+    [
+        (None, False),
+        (SpecialTokens([1], [], are_added=False, prompt=[1, 2]), False),
+        (SpecialTokens([1], [], are_added=True, prompt=[1, 2]), True),
+    ],
+)
+def test_a_prompt_has_the_special_tokens_that_transformers_adds(special, are_added):
+    server: Any = SimpleNamespace(
+        post=lambda path, body: Answer(
+            200, json.dumps({"tokens": [1, 2] if body["add_special_tokens"] else [2]})
+        )
+    )
+    chat = ServedChat(server, "m", {}, special)
+    assert chat.prompt_tokens("Which?") == ([1, 2] if are_added else [2])
+
+
+@pytest.mark.parametrize(("text", "is_answer"), [(" A\n", True), ("<A", False), ("~A", False)])
+def test_a_chat_template_writes_the_answer_alone(text, is_answer):
+    def post(path: str, body: dict[str, Any]) -> Answer:
+        if path == DETOKENIZE:
+            return Answer(200, json.dumps({"prompt": text}))
+        return Answer(200, json.dumps({"tokens": [1, 2] if body["continue_final_message"] else [1]}))
+
+    server: Any = SimpleNamespace(post=post)
+    raises = pytest.raises(ModelError, match=f"turns the answer 'A' into {text!r}; start")
+    with nullcontext() if is_answer else raises:
+        assert ServedChat(server, "m", {}).tokens_after("Which?", ["A"]) == [[2]]
 
 
 def test_the_sampled_token_is_among_the_returned_ones():

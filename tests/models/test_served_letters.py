@@ -60,7 +60,7 @@ def test_every_request_is_for_one_greedy_token_without_penalties(checkpoints, st
         starts = {body["logprob_start_len"] for path, body in server.answered if path == GENERATE}
         assert starts <= {0, -1} and (scoring == "text" or -1 in starts)
     else:
-        expected = {**GREEDY, "max_tokens": 1}
+        expected = {**GREEDY, "max_tokens": 1, "prompt_logprobs": 1 if scoring == "text" else None}
         sent = [body for path, body in server.answered if path == CHAT]
         assert all({name: body.get(name) for name in expected} == expected for body in sent)
     assert len(sent) >= 2  # the first check's, and the item's
@@ -84,7 +84,9 @@ def test_the_sampled_token_may_be_a_letter(serve, variants):
 
     with asking(server) as scorer:
         expected = scorer.score(QUESTIONS[0], variants[:2]).logits
-        changing(server, only_sampled)
+    changing(server, only_sampled)
+    with asking(server) as scorer:
+        assert scorer.identity()["asked"] == "logprob_token_ids"
         assert np.array_equal(scorer.score(QUESTIONS[0], variants[:2]).logits, expected)
         changing(server, lambda body, answer: first(answer).update(top_logprobs=None))
         with pytest.raises(ModelError, match=r"the letter [AB] is not among the 1 tokens whose"):
@@ -111,12 +113,20 @@ def test_probabilities_may_exceed_1_by_rounding_alone(serve, variants):
         # Another token than the letters.
         first(answer)["token"] = "token_id:0"
 
+    def one_and_a_thousandth(body: dict[str, Any], answer: dict[str, Any]) -> None:
+        values = (0.0, np.log(1e-3), -9998.0)
+        for entry, value in zip(first(answer)["top_logprobs"], values, strict=True):
+            entry["logprob"] = value
+        first(answer)["token"] = "token_id:0"
+
     with asking(server) as scorer:
         changing(server, scale)
         assert scorer.score(QUESTIONS[0], variants[:2]).label_mass.tolist() == [1, 1]
         with pytest.raises(ModelError, match=r"add up to 1\.002, but should to at most 1"):
             scorer.score(QUESTIONS[0], variants[:2])
         assert scorer.chat.log_probability(5e-4, "the letter A") == 0  # of one that is certain
+        changing(server, one_and_a_thousandth)
+        assert scorer.score(QUESTIONS[0], variants[:1]).label_mass.tolist() == [1]
 
 
 def test_a_server_that_ignores_token_ids_and_samples_a_letter(serve, variants):

@@ -2,16 +2,22 @@
 
 import json
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchc.endpoint.answer import Answer
 from benchc.models.prediction_code import prediction_code
+from benchc.models.protocol import ModelError
+from benchc.models.question import letter_prompt
 from benchc.models.server.chat import DETOKENIZE, TOKENIZE
 from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.modules import SGLANG
-from benchc.models.server.sglang import GENERATE, entries
+from benchc.models.server.probe import PROBE
+from benchc.models.server.sglang import GENERATE, SglangChat, entries
+from benchc.models.server.sglang_letter import SglangLetterScorer
 from tests.models.conftest import FAMILIES, Start
 from tests.models.sglang_like import SglangLikeServer
 from tests.models.test_served import (
@@ -43,14 +49,15 @@ def test_letters_are_those_in_the_process(serve, scorers, variants, family):
         letters_are_those_in_the_process(served, scorers[family, "letter"], variants)
 
 
-def test_the_identity_names_server_version_and_what_it_is_asked_for(serve):
-    with client(serve()) as endpoint:
+def test_the_identity_names_server_version_and_what_it_is_asked_for(serve, start, checkpoints):
+    with client(serve()) as endpoint, client(start(checkpoints["llava"])) as vllm:
         one, two = (served_identity(scorer_of(endpoint, scoring)) for scoring in ("letter", "text"))
+        template = scorer_of(vllm).identity()["chat_template"]
     assert one == {
         **FACTS,
         "server": "sglang",
         "version": "0.5.23",
-        "chat_template": one["chat_template"],
+        "chat_template": template,  # of the same text, without an image
         "scoring": "letter",
         "asked": "token_ids_logprob",
         "entry": ENTRY,
@@ -75,6 +82,21 @@ def test_the_identity_names_server_version_and_what_it_is_asked_for(serve):
 )
 def test_a_position_has_values_by_token_or_is_none(position, found):
     assert entries(position) == found
+
+
+def test_the_log_probabilities_of_letters_are_those_of_the_first_position():
+    scorer = SglangLetterScorer(SglangChat(None, "m", {}))  # type: ignore[arg-type]
+    positions = [[[-1.0, 5, None]], [[-2.0, 5, None]]]
+    answer = {"meta_info": {"output_token_ids_logprobs": positions}}
+    assert scorer.returned(Answer(200, json.dumps(answer))) == {5: -1.0}
+
+
+@pytest.mark.parametrize(("prompt", "has_place"), [("<image>Which?", True), ("[IMG]W", True), ("W", False)])
+def test_a_prompt_with_an_image_has_a_place_for_it(prompt, has_place):
+    text = letter_prompt(PROBE)
+    chat = SglangChat(None, "m", {}, _prompts={(text, 1): prompt, (text, 0): "W"})  # type: ignore[arg-type]
+    with nullcontext() if has_place else pytest.raises(ModelError, match="has no place for an image"):
+        chat.require_place_for_image()
 
 
 # What is wrong with a server.
@@ -140,8 +162,13 @@ def test_a_server_without_log_probabilities_of_the_prompt_is_refused(serve, chan
 
 def test_a_chat_prompt_that_cannot_be_sent_is_refused(serve):
     server = serve()
-    server.fault = replying(DETOKENIZE, lambda answer: answer.update(text=answer["text"] + " "), server)
-    refused(server, "/detokenize does not return the text of its chat prompt, which /generate needs")
+    for change in (lambda text: text + " ", lambda text: text.rpartition(" ")[0]):
+        server.fault = replying(
+            DETOKENIZE,
+            lambda answer, change=change: answer.update(text=change(answer["text"])),
+            server,
+        )
+        refused(server, "/detokenize does not return the text of its chat prompt, which /generate needs")
     server = serve()
     template = server.processor.chat_template
     server.processor.chat_template = template.replace(server.processor.image_token, "")

@@ -20,8 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-import numpy as np
-
 from benchc.models.protocol import ModelError
 from benchc.models.question import answer_separator, letter_prompt
 from benchc.models.server.chat import NO_PENALTIES, Answered, ServedChat, data_url
@@ -33,7 +31,7 @@ SERVER_INFO = "/server_info"
 # A server may have other defaults (--preferred-sampling-params), and penalties change log-probabilities.
 GREEDY = {"temperature": 0, "max_new_tokens": 1, **NO_PENALTIES}
 # Any image has the same placeholder in the chat prompt.
-PLACEHOLDER = data_url(np.zeros((28, 28, 3), dtype=np.uint8))
+PLACEHOLDER = data_url(PROBE_IMAGE)
 
 
 @dataclass(frozen=True)
