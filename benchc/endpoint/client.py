@@ -52,11 +52,12 @@ class EndpointError(InputError):
 class _TransientError(Exception):
     """A failure that may pass. ``retry_after``: seconds that the server asks to wait."""
 
+    attempts: int  # that were made; set after the last
+
     def __init__(self, reason: str, fix: str, retry_after: float = 0.0) -> None:
         super().__init__(reason)
         self.fix = fix
         self.retry_after = retry_after
-        self.attempts = 1
 
 
 class _NoServerError(_TransientError):
@@ -285,8 +286,7 @@ class Endpoint:
         return min(MAX_WAIT, max(float(self._backoff(state)), error.retry_after))
 
     def _sleep(self, seconds: float) -> None:
-        if self._failed.wait(seconds) and self._failure is not None:
-            raise self._failure
+        self._failed.wait(seconds)  # a failure of another request is raised by the next attempt
 
     def _report(self, state: RetryCallState, attempts: int) -> None:
         line = (

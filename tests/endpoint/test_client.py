@@ -14,6 +14,7 @@ import httpx2 as httpx
 import pytest
 from tenacity import RetryCallState, Retrying
 
+from benchc.config.server import Server
 from benchc.endpoint import client as endpoint_client
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.api_key import read_key
@@ -150,6 +151,12 @@ def test_retry_after_is_respected(as_date):
         assert 1.0 < time.monotonic() - start < 4
 
 
+def test_settings_are_by_default_those_of_a_server_in_the_catalogue():
+    settings, fields = EndpointSettings("http://a"), Server.model_fields
+    assert settings.concurrency == fields["concurrency"].default
+    assert settings.timeout_s == fields["timeout_s"].default
+
+
 def test_a_wait_doubles_with_as_much_again_at_random_and_has_a_limit():
     def wait(attempt: int, retry_after: float = 0.0, first: float = 1.0) -> float:
         state = RetryCallState(Retrying(), None, (), {})
@@ -270,6 +277,15 @@ def test_a_request_that_still_waits_is_not_sent_after_the_block():
         answers.close()  # type: ignore[attr-defined]
 
 
+def test_what_nobody_waits_for_any_more_is_not_asked():
+    with replying(later(0.1)) as server, endpoint(server, concurrency=1) as client:
+        answers = client.post_each("/v1", [{}] * 9)
+        assert next(answers).ok
+        answers.close()  # type: ignore[attr-defined]
+        assert client.post_all("/v1", [{"next": 1}])[0].ok
+        assert len(server.requests) < 9
+
+
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
 
 
@@ -311,9 +327,9 @@ def test_an_answer_has_a_largest_size(monkeypatch):
 
 def test_an_answer_that_would_take_too_much_is_refused():
     # Decompressed, a small answer may be of any size.
-    compressed = (200, {"Content-Encoding": "gzip"}, "x")
-    sentence = r"the answer is compressed \(gzip\), which it must not be"
-    _, server = failed(sentence, compressed, attempts=1)
+    for coding in ("gzip", "zstd"):
+        sentence = rf"the answer is compressed \({coding}\), which it must not be"
+        _, server = failed(sentence, (200, {"Content-Encoding": coding}, "x"), attempts=1)
     assert server.requests[0][3]["Accept-Encoding"] == "identity"
     failed(r"the answer is not JSON: '\[{60}'", (200, {}, "[" * 100_000), attempts=1)
     with replying((400, {}, "[" * 100_000)) as server, endpoint(server, attempts=1) as client:
@@ -500,7 +516,8 @@ def test_the_hash_depends_on_all_of_a_request_and_not_on_the_order_of_its_keys()
 
 def test_a_mode_without_its_folder_and_an_impossible_address_are_refused(tmp_path):
     for mode, folder in (("replay", None), ("record", None), ("live", tmp_path)):
-        with pytest.raises(ValueError, match=f"the mode {mode} "):
+        lack = "needs a" if folder is None else "has no"
+        with pytest.raises(ValueError, match=f"^the mode {mode} {lack} folder$"):
             Endpoint(EndpointSettings("http://a"), mode=mode, folder=folder)
     for address in ("http://a:99999", "http://a\x01b"):
         with pytest.raises(EndpointError, match=f"{address}: is no address of a server"):

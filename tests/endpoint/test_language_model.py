@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from benchc.config.language_model import LanguageModel
 from benchc.endpoint import language_model
 from benchc.endpoint.answer import Answer
 from benchc.endpoint.client import EndpointError
@@ -155,6 +156,12 @@ def test_a_killed_job_continues_with_its_replies_and_a_replay_needs_no_key(tmp_p
         assert endpoint.post("/chat/completions", {"a": 1}).ok
     with pytest.raises(InputError, match="variable MY_KEY"):
         opened(Service(mode="record", **given))
+
+
+def test_a_service_is_by_default_that_of_the_configuration():
+    service, fields = Service(), LanguageModel.model_fields
+    assert service.concurrency == fields["concurrency"].default
+    assert service.timeout_s == fields["timeout_s"].default
 
 
 def test_the_address_is_shown_without_a_password_and_not_in_a_replay():

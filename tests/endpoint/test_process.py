@@ -161,7 +161,7 @@ def test_of_a_server_that_starts_for_long_a_line_is_printed_each_ten_seconds(tmp
     log = tmp_path / "log"
     log.write_text("Loading\x1b weights\n")
     clock, healthy = (
-        iter([100.0, 105.0, 110.0, 115.0, 119.5, 120.0, 120.5]),
+        iter([100.0, 105.0, 110.0, 115.0, 119.25, 120.0, 120.5]),
         iter([*[False] * 5, True, False]),
     )
     ticking = SimpleNamespace(monotonic=lambda: next(clock), sleep=lambda _: None)
@@ -200,6 +200,11 @@ def test_the_log_of_a_server_has_no_key_once_it_has_ended(tmp_path):
     with pytest.raises(InputError, match=r"--api-key \*\*\*;"), running(program, 1, log, 30, "tiny"):
         raise AssertionError("it is not ready")
     assert log.read_text() == "café --api-key ***\n"
+    # Also one that begins with a lower character than what stands for it.
+    remember("!another-key")
+    log.write_text("--api-key !another-key\n")
+    process._redact(log)
+    assert log.read_text() == "--api-key ***\n"
 
 
 @pytest.mark.parametrize(
@@ -238,13 +243,14 @@ def test_a_server_that_ends_while_another_answers_at_its_port_is_one_sentence(tm
     check(OK, f"import time; time.sleep(1); {ended}", sentence, 3)
 
 
-def test_a_worker_that_outlives_its_server_is_killed(tmp_path):
-    port = free_port()
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGKILL, 137), (signal.SIGHUP, 129)])
+def test_a_worker_that_outlives_its_server_is_killed(tmp_path, number, status):
+    port, sentence = free_port(), f"its server ended while it was asked, with exit status {status}: Loading"
     with (
-        pytest.raises(InputError, match="its server ended while it was asked, with exit status 137: Loading"),
+        pytest.raises(InputError, match=sentence),
         running(command(port, tmp_path), port, tmp_path / "server.log", 30, "tiny"),
     ):
-        os.kill(server := pids(tmp_path)[0], signal.SIGKILL)
+        os.kill(server := pids(tmp_path)[0], number)
         # The job ends at once, before any other process has noticed it.
         while is_running(server):
             pass
@@ -269,6 +275,17 @@ def test_a_server_that_does_not_end_in_time_is_killed(monkeypatch, ended, obeys)
     assert next(pieces, None) is None and waited == [keeper.SECONDS_TO_END]
     assert stopped.is_set() == (not ended)
     assert signals == [(7, signal.SIGTERM), *([] if obeys else [(7, signal.SIGKILL)])]
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="this system does not tell")
+def test_whether_a_server_has_ended(monkeypatch):
+    program = [sys.executable, "-c", "import sys; sys.stdin.read()"]
+    with subprocess.Popen(program, stdin=subprocess.PIPE) as server:
+        assert not keeper._has_ended(server.pid)
+    # It was waited for, too.
+    assert keeper._has_ended(server.pid)
+    monkeypatch.delattr(os, "waitid")
+    assert not keeper._has_ended(server.pid)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt others")

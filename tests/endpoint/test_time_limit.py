@@ -1,9 +1,11 @@
 import time
 from contextvars import Context
+from types import SimpleNamespace
 
 import httpx2 as httpx
 import pytest
 
+from benchc.endpoint import time_limit
 from benchc.endpoint.time_limit import TRACE, Window, limited
 
 
@@ -57,3 +59,12 @@ def test_a_rate_is_measured_in_one_window_after_the_other() -> None:
         time.sleep(0.11)
         with pytest.raises(httpx.ReadTimeout, match=r"1 bytes in .* seconds, less than 30 a second"):
             stream.read(10)
+
+
+def test_a_window_is_over_at_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter([0.0, 9.0, 10.0])
+    monkeypatch.setattr(time_limit, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    window = Window(10.0)
+    assert window.most() == 1.0
+    with pytest.raises(httpx.ReadTimeout):
+        window.most()
