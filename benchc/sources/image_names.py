@@ -10,7 +10,7 @@ from benchc.sources.error import InvalidRowError
 # Longer texts are images in base64.
 LONGEST_PATH = 1024
 LONGEST_INDEX = 64
-# As the longest base64 text of a TSV, so that one file cannot fill the memory.
+# So that one file cannot fill the memory: of 40 megapixels, the limit, an uncompressed one has 160 MB.
 LARGEST_FILE = 3 * 2**26
 
 

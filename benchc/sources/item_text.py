@@ -90,7 +90,7 @@ def _place_of(answer: str, words: Sequence[str]) -> int | None:
     return known.index(given) if given in known else None
 
 
-def read_open_text(values: Mapping[str, str], *, answer_lists: bool = False) -> ItemText:
+def read_open_text(values: Mapping[str, str], *, answer_lists: bool) -> ItemText:
     """Return the text of an open-ended question in a row, exactly as published.
 
     ``answer_lists``: as of :func:`read_open_answers`. Raises InvalidRowError as it does, and where the
@@ -108,7 +108,7 @@ def read_open_text(values: Mapping[str, str], *, answer_lists: bool = False) -> 
     )
 
 
-def read_open_answers(values: Mapping[str, str], *, answer_lists: bool = False) -> tuple[str, list[str]]:
+def read_open_answers(values: Mapping[str, str], *, answer_lists: bool) -> tuple[str, list[str]]:
     """Return the reference answer of an open-ended question in a row, and all, if there are several.
 
     ``answer_lists``: they are the list in the column ``answers``, of annotators who may have said nothing; in

@@ -132,8 +132,5 @@ def pool_rows(choice: ChosenItems, paths: Mapping[str, Path]) -> Iterator[pl.Dat
 
 def assemble(choice: ChosenItems, items: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     """Return the pool, of type POOL, from the choice and the items of every source."""
-    parts = [
-        choice.items.filter(pl.col("source") == source).join(frame, on="id", maintain_order="left")
-        for source, frame in sorted(items.items())
-    ]
+    parts = [choice.items.join(items[source], on="id", maintain_order="left") for source in sorted(items)]
     return pl.concat(parts).select(list(POOL.columns))

@@ -12,6 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx2 as httpx
 import pytest
@@ -188,15 +189,18 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("md5", [MD5, None])
 def test_a_download_that_is_whole_broken_or_killed(server, path, md5):
-    new = path.parent / "new" / "data.tsv"
+    new = path.parent / "new/folder/data.tsv"
     assert fetch(server, new, md5) == MD5
     assert new.read_bytes() == DATA and [*new.parent.iterdir()] == [new]
     server.breaks = 2
     assert fetch(server, path, md5) == MD5
     part(path.parent, server.url, DATA[:1000])  # of a process that was killed
     assert fetch(server, path, md5, size=len(DATA)) == MD5
-    assert server.requested == [None, None, "bytes=500000-", "bytes=1000000-", "bytes=1000-"]
-    assert sorted(path.parent.iterdir()) == [path, new.parent]
+    part(path.parent, server.url, b"").with_name("data.tsv.part").unlink()  # of one that had just begun
+    assert fetch(server, path, md5) == MD5
+    ranges = ["bytes=500000-", "bytes=1000000-", "bytes=1000-"]
+    assert server.requested == [None, None, *ranges, None]
+    assert sorted(path.parent.iterdir()) == [path, path.parent / "new"]
 
 
 def test_what_is_not_the_file_is_refused(server, mirror, path):
@@ -225,6 +229,9 @@ def test_what_is_not_the_file_is_refused(server, mirror, path):
     server.status = 204
     assert "the server answers 204 No Content, without a file; check " in refused(server, path)
     assert len(server.requested) == asked + 2
+    server.status = 416  # of a request for the whole file
+    assert "the server answers 416 " in refused(server, path)
+    assert len(server.requested) == asked + 3
 
 
 def test_a_process_that_is_killed_leaves_a_part_that_the_next_resumes(server, path):
@@ -268,6 +275,7 @@ def test_a_file_that_was_changed_is_not_mixed_with_the_old_one(server, server_do
     ("content", "md5", "record"),
     [
         *((b"another file" * count, MD5, {}) for count in (10, 14)),
+        (b"?", MD5, {}),
         *((DATA + b"more than there is", md5, {}) for md5 in (MD5, None)),
         # Another address, no or a weak validator, another size, no record, one that is cut.
         *((OTHER[:1000], None, {"url": url}) for url in ("http://127.0.0.1:1/old.tsv", "http://z.org/a")),
@@ -366,12 +374,31 @@ def test_an_address_that_cannot_be_asked_is_asked_once(path):
             raise httpx.ConnectError("none")
 
 
-def test_by_default_there_are_eight_tries_and_two_minutes_with_less_than_1_kb_a_second(server, path):
-    server.status, limits = 500, Limits(longest_wait=0.01)
+def test_by_default_there_are_eight_tries_and_two_minutes_with_less_than_1_kb_a_second(
+    server, path, monkeypatch
+):
+    waits: list[float] = []
+    monkeypatch.setattr("tenacity.nap.time", SimpleNamespace(sleep=waits.append))
+    monkeypatch.setattr("tenacity.wait.random", SimpleNamespace(uniform=max))
+    server.status, limits = 500, Limits()
     with pytest.raises(SourceError, match="the server answers 500 Internal Server Error 8 times; "):
         download(server.url, path, limits=limits)
     assert len(server.requested) == 8
+    # At most, as pauses are drawn at random.
+    assert waits == [1, 2, 4, 8, 16, 32, 60]
     assert (limits.slow_s, limits.least_rate) == (2 * 60, 1000)
+
+
+def test_the_progress_counts_mebibytes(server, path, monkeypatch):
+    shown = []
+
+    def track(steps: Iterator[int], *, total: int | None, **_: str) -> Iterator[int]:
+        shown.append((len([*steps]), total))
+        return iter(())
+
+    monkeypatch.setattr(transfer, "track", track)
+    assert fetch(server, path) == MD5
+    assert shown == [(2, 2)]  # of 2.9
 
 
 KNOWN = Origin("http://m.org", '"1"', "Mon", 3)
@@ -399,9 +426,10 @@ def test_a_weak_tag_is_no_validator_but_the_date_beside_it_is() -> None:
 
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_busy_server_is_retried(server, status, path):
+    part(path.parent, server.url, DATA[:1000])
     server.status, server.statuses_left = status, 2
     assert fetch(server, path) == MD5
-    assert len(server.requested) == 3
+    assert server.requested == ["bytes=1000-"] * 3
 
 
 @pytest.mark.parametrize(

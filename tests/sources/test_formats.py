@@ -2,6 +2,7 @@ import io
 import os
 import shutil
 import string
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.error import SourceError
-from benchc.sources.hub_parquet import MOST_PACKED, opened_parquet
+from benchc.sources.hub_parquet import MOST_PACKED, ROWS_AT_ONCE, opened_parquet
+from benchc.sources.image_names import file_below
 from benchc.sources.item_images import pixel_digest
 from benchc.sources.reader_options import ReaderOptions
 from benchc.sources.references import AnswerFile, read_references
@@ -160,7 +162,10 @@ def test_a_number_that_is_no_class_stays_a_number(tmp_path):
         *(b"{", b"[]", b'{"info": 3}', b'{"info": {}}', b'{"info": {"features": []}}'),
         *(b'{"info": {"features": {"answer": %s}}}' % text for text in (b"3", b'{"_type": "ClassLabel"}')),
         b'{"info": {"features": {"answer": {"_type": "ClassLabel", "names": 3}}}}',
-        b'{"info": {"features": {"answer": {"_type": "Value", "names": ["x", "y"]}}}}',
+        *(
+            b'{"info": {"features": {"answer": {"_type": "%s", "names": ["x", "y"]}}}}' % kind
+            for kind in (b"Value", b"Audio")
+        ),
     ],
 )
 def test_metadata_that_name_no_classes_change_nothing(tmp_path, metadata):
@@ -187,6 +192,20 @@ def test_a_small_parquet_file_with_a_large_column_is_refused(tmp_path, monkeypat
             assert file.names == ["index", "question"]
 
 
+@pytest.mark.parametrize(("mebibytes", "is_read"), [(63, True), (65, False)])
+def test_a_row_group_of_a_small_file_has_64_mib_at_most(tmp_path, mebibytes, is_read):
+    pq.write_table(
+        pa.table({"a": [b"x" * (mebibytes << 20)]}),
+        tmp_path / "my.parquet",
+        compression="zstd",
+        use_dictionary=False,
+        write_statistics=False,
+    )
+    refused = pytest.raises(SourceError, match="bytes when it is unpacked, of a small file; fetch it again")
+    with nullcontext() if is_read else refused, opened_parquet(tmp_path / "my.parquet", "Set") as file:
+        assert file.names == ["a"]
+
+
 def test_rows_of_a_data_set_are_counted_from_1(tmp_path):
     path = write_parquet(tmp_path / "my.parquet", [{"n": number, "x": 0} for number in range(20)])
     with opened_parquet(path, "Set") as file:
@@ -208,6 +227,13 @@ def test_a_table_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
     assert read_user_table(path, ["id"]).height == 9
     monkeypatch.setattr("benchc.sources.hub_parquet.LARGEST_TABLE", few.nbytes - 1)
     with pytest.raises(SourceError, match=rf"has more than {few.nbytes - 1} bytes when it is unpacked"):
+        read_user_table(path, ["id"])
+    # The rows after those that may be in memory are not left out.
+    many = pa.table({"id": ["same"] * 20})
+    pq.write_table(many, path)
+    monkeypatch.setattr("benchc.sources.hub_parquet.LARGEST_UNPACKED", 1)
+    monkeypatch.setattr("benchc.sources.hub_parquet.LARGEST_TABLE", many.slice(0, ROWS_AT_ONCE).nbytes)
+    with pytest.raises(SourceError, match=r"has more than \d+ bytes when it is unpacked"):
         read_user_table(path, ["id"])
     (tmp_path / "folder.parquet").mkdir()
     with pytest.raises(SourceError, match=r"folder.parquet: is a folder; give a Parquet file"):
@@ -286,9 +312,10 @@ def test_columns_of_other_names_are_read(tmp_path):
     row_of_tsv = {"index": "a", "image": encoded(RED), "ask": "What?", "A": "x", "B": "y", "answer": "A"}
     path_of_tsv = write_tsv(tmp_path / "my.tsv", [row_of_tsv])
     assert facts(path_of_tsv, ReaderOptions(columns={"question": "ask"}))[0]["question"] == "What?"
-    absent = ReaderOptions(columns={"category": "topic"})
-    with pytest.raises(SourceError, match=r"has no column 'topic', which columns\.category names; its"):
-        read_vlmevalkit(path, "s", absent)
+    for name, own in (("category", "topic"), ("image", ["image_1", "topic", "place"])):
+        sentence = rf"has no column 'topic', which columns\.{name} names; its"
+        with pytest.raises(SourceError, match=sentence):
+            read_vlmevalkit(path, "s", ReaderOptions(columns={name: own}))
 
 
 @pytest.mark.parametrize(
@@ -323,6 +350,15 @@ def test_answers_that_are_counted_from_1_are_refused(tmp_path, answers, from_one
             read_vlmevalkit(path, "s", options)
     else:
         assert read_vlmevalkit(path, "s", options)[0]["answer"].to_list() == [n for n in answers if n < 2]
+
+
+def test_an_answer_that_is_an_empty_option_is_not_counted_from_1(tmp_path):
+    rows = [{**ROW, "answer": 1}, {**ROW, "options": ["x", None, "y"], "answer": 1}]
+    path = write_json_lines(tmp_path / "my.jsonl", rows)
+    assert reasons(path, ReaderOptions(answer_form="index")) == (
+        ["s/0"],
+        ["the answer is option 1 from 0, which has no text"],
+    )
 
 
 @pytest.mark.parametrize("text", ["['red', 'blue']", '["red", "blue"]'])
@@ -408,13 +444,15 @@ def test_an_image_out_of_the_folder_is_refused(outside, name, reason):
     assert ids == ["s/0"] and reason in found
 
 
-def test_an_image_file_has_a_largest_size(tmp_path, monkeypatch):
-    (tmp_path / "a.png").write_bytes(RED)
+def test_an_image_file_has_a_largest_size(tmp_path):
+    image = tmp_path / "a.png"
+    image.touch()
     path = write_json_lines(tmp_path / "my.jsonl", [ROW | {"answer": "A", "image": "a.png"}])
-    monkeypatch.setattr("benchc.sources.image_names.LARGEST_FILE", len(RED))
-    assert len(facts(path)) == 1
-    monkeypatch.setattr("benchc.sources.image_names.LARGEST_FILE", len(RED) - 1)
-    with pytest.raises(SourceError, match=f"image 'a.png' has {len(RED)} bytes, and the limit is"):
+    os.truncate(image, 201_326_592)  # zeros that take no place on the disk
+    assert file_below(tmp_path, "a.png") == image
+    os.truncate(image, 201_326_593)
+    sentence = "image 'a.png' has 201,326,593 bytes, and the limit is 201,326,592"
+    with pytest.raises(SourceError, match=sentence):
         read_vlmevalkit(path, "s")
 
 
@@ -575,14 +613,16 @@ def test_a_column_of_paths_names_image_files_that_have_other_names(tmp_path):
         assert image == {"bytes": RED, "path": "b.png"}
 
 
-def test_many_images_are_read_in_bounded_pieces(tmp_path):
+def test_many_images_are_read_in_bounded_pieces(tmp_path, monkeypatch):
     # Decoders ignore what follows an image.
     questions = [question(number, [image_bytes((number, 0, 0)) + bytes(2**22)]) for number in range(30)]
     path = write_as_folder(tmp_path, questions)
     with opened_source(path, "s", folder=tmp_path) as found:
         assert "images" not in found.texts.columns
-        sizes = [frame.height for frame in found.frames()]
-        assert sum(sizes) == 30 and max(sizes) <= 8
+        # Of up to 32 MiB.
+        assert [frame.height for frame in found.frames()] == [7, 7, 7, 7, 2]
+        monkeypatch.setattr("benchc.sources.vlmevalkit.ITEMS_AT_ONCE", 4)
+        assert [frame.height for frame in found.frames()] == [4, 4, 4, 4, 4, 4, 4, 2]
         assert pl.concat(found.frames({"s/3", "s/29"}))["id"].to_list() == ["s/3", "s/29"]
         assert found.images["pixels"].n_unique() == 30 and found.rows == 30
     assert sorted(file.name for file in tmp_path.iterdir()) == ["img", "my.csv"]

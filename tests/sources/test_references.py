@@ -9,7 +9,7 @@ from benchc.schemas.pool import POOL
 from benchc.schemas.pool_images import QUESTION_COLUMNS, pool_digest
 from benchc.schemas.references import REFERENCES
 from benchc.sources.pool import assemble, choose, task_types
-from benchc.sources.reader_options import ReaderOptions
+from benchc.sources.reader_options import CONVERTED, ReaderOptions
 from benchc.sources.references import AnswerFile, read_references
 from benchc.sources.vlmevalkit import read_vlmevalkit
 from tests.sources.tsv_files import open_row, row, write_tsv
@@ -41,7 +41,7 @@ def test_each_kind_of_source(tmp_path, capsys) -> None:
     ]
     answers = {
         "t": AnswerFile(without),
-        "v": AnswerFile(convert_vqav2(files), lists=True),
+        "v": AnswerFile(convert_vqav2(files), CONVERTED.answer_lists),
         # Not read: all its items have options.
         "o": AnswerFile(tmp_path / "absent.tsv"),
     }

@@ -3,6 +3,7 @@ import json
 import os
 import random
 import re
+import struct
 import subprocess
 import sys
 import tracemalloc
@@ -182,14 +183,16 @@ def test_an_image_that_is_missing_or_damaged(tmp_path, data, reason, packed):
             read_vqav2(files, "v", take)
 
 
-def test_a_member_that_is_large_when_it_is_unpacked_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(image_store, "LARGEST_FILE", 10**6)
-    files = write_vqav2(tmp_path)
-    (files.images / image_name(73)).write_bytes(bytes(10**6 + 1))
-    # Decoders ignore what follows an image.
-    (files.images / image_name(42)).write_bytes(jpeg(42).ljust(10**6, b"\0"))
-    reasons = {*read_vqav2(zipped(files, tmp_path), "v")[1]["reason"]}
-    assert reasons == {f"image {image_name(73)}: has more than 1,000,000 bytes when it is unpacked"}
+def test_a_member_that_is_large_when_it_is_unpacked_is_not_read(tmp_path):
+    files = zipped(write_vqav2(tmp_path), tmp_path)
+    data = bytearray(files.images.read_bytes())
+    for image_id, size in ((42, 2**29), (73, 2**29 + 1)):
+        # The directory at the end has the size before the name.
+        name = data.rindex(f"val2014/{image_name(image_id)}".encode())
+        struct.pack_into("<I", data, name - 22, size)
+    files.images.write_bytes(data)
+    reasons = {*read_vqav2(files, "v")[1]["reason"]}
+    assert reasons == {f"image {image_name(73)}: has more than 536,870,912 bytes when it is unpacked"}
 
 
 @pytest.mark.parametrize("size", [1, 7, 2**16])
@@ -238,6 +241,10 @@ def test_an_entry_has_a_largest_size(tmp_path, monkeypatch):
     path.write_text(json.dumps({"x": [{"a": "b" * 10**5}, {"a": "b" * 2 * 10**6}]}))
     with pytest.raises(SourceError, match=r"an entry has more than 1,000,000 bytes"):
         list(json_lists.read_list(path, "x"))
+    for size, expected in ((10**6, nullcontext()), (10**6 + 1, pytest.raises(SourceError, match="an entry"))):
+        path.write_bytes(b" " * size)
+        with path.open("rb") as opened, expected:
+            json_lists._Bounded(path, opened).read(size)
 
 
 def test_an_error_of_the_disk_rejects_no_row(tmp_path, monkeypatch):
@@ -316,6 +323,7 @@ def test_files_that_contradict_each_other_are_refused(tmp_path, questions, annot
 
 
 NESTED = "has more than 100 lists or mappings within each other; give"
+OTHER_SPLIT = "is of the split {}, but {{questions}} of val2014; give two files of one split"
 
 
 @pytest.mark.parametrize(
@@ -326,7 +334,7 @@ NESTED = "has more than 100 lists or mappings within each other; give"
         ),  # also after the last entry
         *(('{"data_subtype": "val2014", "annotations": [' + cut, "is not complete JSON") for cut in "{]"),
         *(
-            (f'{{"data_subtype": "{split}", "annotations": []}}', f"is of the split {split}, but ")
+            (f'{{"data_subtype": "{split}", "annotations": []}}', OTHER_SPLIT.format(split))
             for split in ("train2014", "val2015")
         ),
         ("[]", "has no data_subtype, such as val2014, so it is not the annotations of VQAv2; give"),
@@ -347,7 +355,8 @@ def test_files_of_another_kind_are_refused_in_one_line(tmp_path, text, message):
     path.unlink()
     if text is not None:
         path.write_text(whole[:text] if isinstance(text, int) else text)
-    with pytest.raises(SourceError, match=f"^{re.escape(str(path))}: {re.escape(message)}") as caught:
+    told = message.replace("{questions}", str(files.questions))
+    with pytest.raises(SourceError, match=f"^{re.escape(f'{path}: {told}')}") as caught:
         read_vqav2(files, "v")
     assert "\n" not in str(caught.value)
 
