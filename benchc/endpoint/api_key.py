@@ -56,4 +56,4 @@ def read_key(variable: str | None, environment: Mapping[str, str] = os.environ) 
 
 def random_key() -> ApiKey:
     """Return a key for a server that a job starts, which no server of another job has."""
-    return ApiKey(secrets.token_hex(16), "another server has its port; run snakemake again")
+    return ApiKey(secrets.token_hex(), "another server has its port; run snakemake again")

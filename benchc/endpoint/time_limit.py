@@ -23,10 +23,10 @@ class Window:
         left = self._end - time.monotonic()
         if left <= 0:
             if self.received < self.least_rate * self.seconds:
-                rate = "" if self.least_rate == math.inf else f", less than {self.least_rate:g} a second"
+                rate = "" if math.isinf(self.least_rate) else f", less than {self.least_rate:g} a second"
                 raise httpx.ReadTimeout(f"{self.received:,} bytes in {self.seconds:,.1f} seconds{rate}")
             self._begin()
-        return left if self.least_rate == math.inf else self.seconds
+        return left if math.isinf(self.least_rate) else self.seconds
 
     def _begin(self) -> None:
         self._end = time.monotonic() + self.seconds

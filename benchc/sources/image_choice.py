@@ -40,8 +40,9 @@ def _listed(path: Path, names: Mapping[int, str], origin: Path) -> set[int]:
                 f"{path}: line {number} is {text[:60]!r}, which is no image of {origin}; give one image "
                 "id or file name per line"
             )
-        if lines.setdefault(id_, number) != number:
+        if id_ in lines:
             raise SourceError(f"{path}: line {number} names the image of line {lines[id_]}; remove one")
+        lines[id_] = number
     if not lines:
         raise SourceError(f"{path}: lists no image; give one image id or file name per line")
     return set(lines)

@@ -1,8 +1,9 @@
 """The order of items: by source, then by index as a number."""
 
+import math
 import re
 
-Key = tuple[str, tuple[int, int, tuple[tuple[str, int], ...]]]
+Key = tuple[str, tuple[float, tuple[tuple[str, int], ...]]]
 
 
 def item_key(id_: str) -> Key:
@@ -13,6 +14,6 @@ def item_key(id_: str) -> Key:
     """
     source, _, index = id_.partition("/")
     if re.fullmatch(r"-?\d+", index):
-        return source, (0, int(index), ())
+        return source, (int(index), ())
     parts = re.findall(r"(\D*)(\d*)", index)
-    return source, (1, 0, tuple((text, int(digits or -1)) for text, digits in parts))
+    return source, (math.inf, tuple((text, int(digits or -1)) for text, digits in parts))

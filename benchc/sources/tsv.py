@@ -46,14 +46,15 @@ def read_header(path: Path) -> list[str]:
     Raises SourceError where there are none or one occurs twice.
     """
     with _open(path) as file:
-        header = [RENAMED.get(name, name) for name in next(_records(file, path), (0, []))[1]]
+        _, names = next(_records(file, path), (None, []))
+    header = [RENAMED.get(name, name) for name in names]
     if not header:
         raise SourceError(
             f"{path}: the file is empty; it needs a header line and rows of {_separated(path)} fields"
         )
     if any("\0" in name for name in header):
         raise SourceError(f"{path}: the header contains NUL characters; save the file as text in UTF-8")
-    name, count = Counter(header).most_common(1)[0]
+    [(name, count)] = Counter(header).most_common(1)
     if count > 1:
         raise SourceError(f"{path}: column {name[:SHOWN]!r} occurs twice in the header; rename one of them")
     return header
