@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 
 from benchc.errors import InputError
@@ -12,7 +13,8 @@ from benchc.sources.pool import assemble, choose, task_types
 from benchc.sources.reader_options import CONVERTED, ReaderOptions
 from benchc.sources.references import AnswerFile, read_references
 from benchc.sources.vlmevalkit import read_vlmevalkit
-from tests.sources.tsv_files import open_row, row, write_tsv
+from tests.sources.data_files import write_parquet
+from tests.sources.tsv_files import RED, open_row, row, write_tsv
 from tests.sources.vqav2_files import annotation, convert_vqav2, question, read_vqav2, write_vqav2
 from tests.stages import call_stage
 
@@ -68,6 +70,24 @@ def test_a_list_of_answers_has_several_references(tmp_path: Path) -> None:
         ("t/1", "A dog.", ["A dog.", "It barks."]),
         ("t/2", "one", []),
     ]
+
+
+def test_images_beside_the_answers_are_not_read(tmp_path: Path) -> None:
+    row = {
+        "index": "1",
+        "image": {"bytes": RED, "path": None},
+        "question": "?",
+        "answer": "red",
+        "category": "c",
+    }
+    path = write_parquet(tmp_path / "t.parquet", [row])
+    pool = write_pool(tmp_path, t=read_vlmevalkit(path, "t")[0])
+    column = pq.read_metadata(path).row_group(0).column(1)
+    start = column.dictionary_page_offset or column.data_page_offset
+    with path.open("r+b") as file:
+        file.seek(start)
+        file.write(bytes(column.total_compressed_size))
+    assert read_references(pool, {"t": AnswerFile(path)})["truth"].to_list() == ["red"]
 
 
 def test_an_item_without_a_reference_is_named(tmp_path: Path) -> None:
