@@ -19,7 +19,7 @@ from benchc.config.catalogue import Model
 from benchc.errors import InputError
 from benchc.hugging_face import transformers
 from benchc.models import adapter, checkpoint
-from benchc.models.adapter_files import adapter_files
+from benchc.models.adapter_files import adapter_files, only_an_adapter
 from benchc.models.load import load_scorer
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.tuning.lora import peft
@@ -388,6 +388,10 @@ def test_an_adapter_alone_names_its_base(base, lora) -> None:
         with pytest.raises(InputError) as error:
             refuse()
         assert str(error.value) == expected
+    # Where it does not name one, none is said.
+    for base_model in ({"base_model_name_or_path": ""}, {"base_model_name_or_path": 3}, {}):
+        (folder / "adapter_config.json").write_text(json.dumps(base_model))
+        assert "to its base model, and `adapter" in only_an_adapter("m", folder / "adapter_config.json")
 
 
 def test_of_an_adapter_the_first_format_of_its_weights_is_read(tmp_path) -> None:

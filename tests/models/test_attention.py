@@ -22,6 +22,7 @@ def source(attention: Any, device: str = "cpu", dtype: str = "float32") -> Check
     [
         (source(None, "cuda", "bfloat16"), {}),
         (source("sdpa"), {"attn_implementation": "sdpa"}),
+        (source("eager"), {"attn_implementation": "eager"}),
         (source("eager", "cuda"), {"attn_implementation": "eager"}),
         (source(FLASH, "cuda", "bfloat16"), {"attn_implementation": FLASH}),
         (source(FLASH, "cuda", "float16"), {"attn_implementation": FLASH}),
@@ -91,6 +92,8 @@ def part(attention: str, model_type: str = "tiny") -> Any:
         ("eager", [part("eager"), part("eager")], False),
         ("eager", [part("eager"), part("sdpa")], True),
         ("eager", [part("sdpa"), part("eager")], True),
+        ("sdpa", [part("sdpa"), part("eager")], True),
+        ("eager", [part("eager", "llama")], False),
         (None, [part("sdpa"), part("eager")], False),
         # What timm computes itself: `eager` is recorded for it without any effect.
         ("eager", [part("eager", "timm_wrapper")], True),
@@ -102,5 +105,6 @@ def test_all_parts_have_the_attention(asked, parts, refused):
     if not refused:
         require_attention(model, source(asked))
         return
-    with pytest.raises(ModelError, match=r"^m: Tiny does not support `attention: eager`; choose another, or"):
+    sentence = f"^m: Tiny does not support `attention: {asked}`; choose another, or"
+    with pytest.raises(ModelError, match=sentence):
         require_attention(model, source(asked))

@@ -18,7 +18,7 @@ from PIL import Image
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
 
 from benchc.hugging_face import transformers
-from benchc.models.chat import ChatModel
+from benchc.models.chat import ChatModel, Head
 from benchc.models.chat_template import chat_template
 from benchc.models.fast_images import accelerated
 from benchc.models.generation import Generation
@@ -100,6 +100,37 @@ def test_an_answer_that_merges_with_the_prompt_into_any_other_token_is_refused(m
     assert chat.tokens_after("re", "!") == [1]
     with pytest.raises(ModelError, match=r"^m: the answer 'd' changes the tokens of the prompt that ends in"):
         chat.tokens_after("re", "d")
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("tokens", [[3, 1], [[3, 1], [2, 0], [5, 5]], [[4, 7, 9]]])
+def test_the_head_computes_the_logits_of_its_tokens_in_float32_and_leaves_the_others(tokens, bias):
+    module = torch.nn.Linear(8, 12, bias=bias).bfloat16()
+    head, states = Head(module), torch.randn(3, 4, 8).bfloat16()
+    head.tokens = torch.tensor(tokens)
+    output = module(states)
+    found = head.after_forward(states, output)
+    assert head.states is states
+    # Of one list, all are those of the last position; else each is that of one of the last.
+    count = 1 if head.tokens.ndim == 1 else head.tokens.shape[1]
+    places = torch.zeros(3, count, 12, dtype=torch.bool)
+    places.scatter_(
+        -1, head.tokens.expand(3, 1, -1) if count == 1 else head.tokens.expand(3, -1)[..., None], True
+    )
+    exact = states.float() @ module.weight.float().T + (module.bias.float() if bias else 0)
+    expected = torch.where(places, exact[:, -count:], output[:, -count:].float())
+    torch.testing.assert_close(found, expected, rtol=1e-5, atol=1e-5)
+
+
+def test_only_the_logits_of_the_last_position_of_a_prompt_are_computed(scorers, variants):
+    positions: list[int] = []
+    head = scorers["llava", "letter"].chat.language_head()
+    hook = head.register_forward_hook(lambda _, __, output: positions.append(output.shape[1]))
+    try:
+        scorers["llava", "letter"].score(QUESTIONS[0], variants)
+    finally:
+        hook.remove()
+    assert positions == [1]
 
 
 @pytest.mark.parametrize("head", [None, torch.nn.Identity()])

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -108,8 +109,9 @@ def test_code_of_the_repository_itself_is_no_other(repository, refused):
 
 def test_another_family_or_auto_class_is_refused(folder):
     load(folder, family="llava")
-    text = message(folder, family="qwen2_5_vl")
-    assert "a model of the family 'llava' (model_type in config.json), not 'qwen2_5_vl'" in text
+    for family in ("gemma3", "qwen2_5_vl"):
+        text = message(folder, family=family)
+        assert f"a model of the family 'llava' (model_type in config.json), not {family!r}" in text
     # No model type of transformers: a family with a file of its own.
     load(folder, family="own_family")
     load(folder, auto_class="AutoModelForMultimodalLM")
@@ -156,6 +158,13 @@ def test_damaged_or_absent_settings_are_one_line(folder: Path) -> None:
     assert "preprocessor_config.json is not a JSON object; download the checkpoint again" in message(folder)
 
 
+def test_the_order_of_settings_is_no_part_of_the_identity(folder: Path) -> None:
+    path, before = folder / "processor_config.json", load(folder).identity()
+    backwards = json.loads(path.read_text(), object_pairs_hook=lambda pairs: dict(reversed(pairs)))
+    path.write_text(json.dumps(backwards))
+    assert load(folder).identity()["processor"] == before["processor"]
+
+
 def test_a_model_may_have_ten_thousand_layers(folder: Path) -> None:
     edit(folder / "config.json", depths=[10_000])
     assert checkpoint_files.check_files(CheckpointSource(str(folder)), None)["depths"] == [10_000]
@@ -180,6 +189,42 @@ def test_any_damaged_file_is_one_line(folder: Path) -> None:
     assert re.search(r"cannot be loaded \(.*vision_config.*\); check the folder", message(folder))
     with pytest.raises(ModelError):
         load(folder)
+
+
+def test_of_a_long_error_the_beginning_is_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # As that of transformers which lists all model types.
+    monkeypatch.setattr(
+        transformers.AutoProcessor, "from_pretrained", Mock(side_effect=ValueError("x" * 999))
+    )
+    assert f"cannot be loaded ({'x' * 400}); check the folder" in message(folder)
+
+
+HUB = ("config.json", "vocab.txt", "processor_config.json")
+
+
+@pytest.mark.parametrize(
+    ("repo", "files", "lacks"),
+    [
+        ("o/m", HUB, None),
+        ("o/m", (), None),
+        (
+            "o/m",
+            HUB[:1],
+            "the files of its tokenizer are missing (tokenizer.json, tokenizer.model, …); downl",
+        ),
+        ("o/m", HUB[:2], "has no settings of an image processor (preprocessor_config.json or processor_co"),
+        ("o/m-GGUF", (), "its weights are in the format GGUF alone"),
+        ("o/m-GGUF", ("model.safetensors", *HUB), None),
+    ],
+)
+def test_what_a_model_on_the_hub_lacks_is_said(repo, files, lacks, monkeypatch):
+    here = lambda location, name, commit: Path(name) if name in files else None  # noqa: E731
+    monkeypatch.setattr(checkpoint_files, "_path", here)
+    found = checkpoint_files._missing(repo, "c1")
+    assert found is None if lacks is None else str(found).startswith(lacks)
+    # Where the Hub cannot be reached, nothing is known.
+    monkeypatch.setattr(checkpoint_files, "_path", Mock(side_effect=OSError))
+    assert checkpoint_files._missing(repo, "c1") is None
 
 
 @pytest.mark.parametrize("time", [1, 2**32])

@@ -53,6 +53,9 @@ BOTH_LETTERS = (("a dog", "a cat"), ("a cat", "a dog"))
     ("rows", "asked", "words"),
     [
         ([], {}, None),
+        # Of one row.
+        (scored(1, lambda n: [0.5] * 3)[:1], items(0), "in each of its 1 predictions, all options"),
+        (replied(1, lambda n: "yes")[:1], items(None), None),
         # Equal scores, of however few items.
         (scored(1, lambda n: [0.5] * 3), items(0), "in each of its 2 predictions, all options have the same"),
         (scored(2, lambda n: [-INF] * 3), items(0, 1), "all options have the same score"),

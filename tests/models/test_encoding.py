@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from benchc.models.encoding import Encoded, PromptEncoder, VariantGroup, joined
+from benchc.models.encoding import Encoded, PromptEncoder, VariantGroup, joined, sizes_of
 
 
 class ImageProcessor:
@@ -170,6 +170,28 @@ def test_an_image_processor_that_is_called_twice_or_never_is_not_called_alone():
         assert [rows for rows, _ in processor.calls] == [1, 2, 2]
 
 
+class AsTensor(ImageProcessor):
+    """Returns no mapping, as that of an IDEFICS."""
+
+    def __call__(self, images: list[Any], *, scale: int) -> Any:
+        return super().__call__(images, scale=scale)["pixels"]
+
+
+def test_of_an_image_processor_that_returns_no_mapping_nothing_is_concluded():
+    class Other(Processor):
+        def __call__(self, text, images, return_tensors, **options):
+            found = {"pixels": self.image_processor([each[0] for each in images], scale=2)}
+            return super().__call__(text, None, return_tensors, **options) | found
+
+    processor = Other(nested=False)
+    processor.image_processor = AsTensor()
+    encoder = PromptEncoder(processor)
+    # Equal variants at first, then others.
+    for images, values in ((variants(1) * 2, [0, 0]), (variants(2), [0, 2])):
+        assert encoder.encode("a", images)["pixels"].flatten().tolist() == values
+        assert not encoder.independent(1)
+
+
 def test_what_changes_with_the_prompt_is_noticed_after_the_first_comparison():
     processor = Processor(nested=True)
     encoder = PromptEncoder(processor)
@@ -206,6 +228,11 @@ def test_special_tokens_are_added_unless_the_prompt_begins_with_one(bos, prompt,
     del processor.tokenizer.bos_token
     PromptEncoder(processor).encode(prompt, variants(1))
     assert processor.calls[1:] == [(1, {})]
+
+
+def test_images_of_another_height_or_width_are_of_another_size():
+    images = [np.zeros((*size, 3), np.uint8) for size in ((3, 2), (3, 4), (5, 2))]
+    assert sizes_of(images) == ((3, 2), (3, 4), (5, 2))
 
 
 def test_units_are_joined_row_by_row():

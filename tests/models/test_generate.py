@@ -88,6 +88,9 @@ def test_sampling_settings_of_the_checkpoint_change_nothing_and_others_do(chats,
     after = Generator(chat, Generation(STEPS)).identity()
     assert {name for name in before if before[name] != after[name]} == {"generation_config"}
     assert Generator(chat, Generation(STEPS + 1)).identity() != after
+    # Where the settings come from is none of them.
+    settings._commit_hash, settings._from_model_config = "c1", not settings._from_model_config
+    assert Generator(chat, Generation(STEPS)).identity() == after
     # Its own limits and forms of output change nothing.
     unlimited = Generator(chat, Generation(STEPS)).replies(OPEN, variants)
     settings.max_time, settings.stop_strings, settings.return_dict_in_generate = 1e-9, ["e"], True

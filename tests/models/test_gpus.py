@@ -200,11 +200,13 @@ def test_a_job_waits_for_a_gpu_and_says_whose(start, capsys):
 
 
 def test_a_job_that_waits_for_long_says_so_every_ten_minutes(monkeypatch, capsys):
-    seconds, waits, locked = [0.0], [], gpus._locked
+    seconds, waits, told, locked = [50.0], [], [], gpus._locked
 
     def sleep(wait: float) -> None:
         waits.append(wait)
-        seconds[0] += 100
+        if "warning: m: waits for 1 GPU, as other jobs have 2 of 2" in capsys.readouterr().err:
+            told.append(seconds[0] - 50)
+        seconds[0] += 1
 
     monkeypatch.setattr(gpus, "time", SimpleNamespace(monotonic=lambda: seconds[0], sleep=sleep))
     monkeypatch.setattr(gpus, "SECONDS_BETWEEN_TRIES", 2.0)
@@ -212,8 +214,7 @@ def test_a_job_that_waits_for_long_says_so_every_ten_minutes(monkeypatch, capsys
         gpus, "_locked", lambda seen, count: locked(seen, count) if seconds[0] > 1300 else ({}, seen)
     )
     with held_gpus(1, "m"):
-        # After 100, 700 and 1300 seconds.
-        assert capsys.readouterr().err.count("warning: m: waits for 1 GPU, as other jobs have 2 of 2") == 3
+        assert told == [2, 602, 1202]
     assert 1 <= min(waits) < max(waits) <= 3  # by chance
 
 
@@ -382,9 +383,13 @@ def test_without_nvidia_smi_and_torch_gpus_have_the_names_of_the_variable(
     if visible:
         monkeypatch.setenv(gpus.CUDA, visible)
     assert count_gpus() == (2 if visible else 0)
-    with held_gpus(1, "m") as held:
-        assert held.environment == environment
-    assert capsys.readouterr().err == f"warning: m: neither nvidia-smi nor torch lists the GPUs, {result}\n"
+    # Nor where a process of torch does not start.
+    for python in (sys.executable, str(machine / "absent")):
+        monkeypatch.setattr(sys, "executable", python)
+        with held_gpus(1, "m") as held:
+            assert held.environment == environment
+        said = f"warning: m: neither nvidia-smi nor torch lists the GPUs, {result}\n"
+        assert capsys.readouterr().err == said
 
 
 def test_a_job_sees_its_gpus_alone_before_it_loads_the_model(tmp_path, monkeypatch):
@@ -508,6 +513,17 @@ def test_a_card_in_use_by_others_is_a_warning(said, machine, monkeypatch, capsys
     with held_gpus(1, "m") as held:
         check_cards(held.gpus, "m")
     assert capsys.readouterr().err == "" and waits == [1.0]
+    # What is in use for longer is said.
+    seconds = [100.0]
+
+    def later(wait: float) -> None:
+        seconds[0] += wait
+
+    monkeypatch.setattr(cards, "time", SimpleNamespace(monotonic=lambda: seconds[0], sleep=later))
+    write_nvidia_smi(machine, TWO, before)
+    with held_gpus(1, "m") as held:
+        check_cards(held.gpus, "m")
+    assert capsys.readouterr().err.startswith("warning: m: other processes use 42.5 GB") and seconds == [110]
 
 
 @pytest.mark.parametrize(
@@ -518,6 +534,8 @@ def test_a_card_in_use_by_others_is_a_warning(said, machine, monkeypatch, capsys
         ("NVIDIA GH200 480GB, 40512, 57000, 9.0", TWO),
         # The numbers are those of all its slices.
         (f"{H100}, 40512, 40571, 9.0", SLICED),
+        # A line that lacks fields.
+        (f"{H100}, 40512", TWO),
         ("", TWO),
     ],
 )
@@ -617,12 +635,16 @@ def test_weights_that_cannot_fit_are_an_error(said, tmp_path, monkeypatch):
         said(small, source=model(tmp_path))
     with monkeypatch.context() as patch:
         patch.setattr(cards, "weight_bytes", lambda _: 81_350_000_000)
-        sentence = r"its weights take 81\.3 GB with .*, and 42\.5 GB are free on NVIDIA H100"
+        sentence = r"its weights take 81\.3 GB with `dtype: float16`, and 42\.5 GB are free on NVIDIA H100 "
+        sentence += "80GB HBM3; wait for the other processes, or raise `gpus` above 1 in"
         with pytest.raises(ModelError, match=sentence):
-            said(f"{H100}, 40512, 40571, 9.0", source=model())
+            said(f"{H100}, 40512, 40571, 9.0", source=model(dtype="float16"))
         # What is free on one GPU says nothing where that of the other is not known.
         two = [f"{H100}, 0, 40571, 9.0", "NVIDIA GB10, [N/A], [N/A], 12.1"]
         assert said(*two, count=2, source=model(gpus=2)) == []
+        # Of 10 MiB, 9 may be all that is loaded.
+        patch.setattr(cards, "weight_bytes", lambda _: 10 * 2**20)
+        assert said(f"{T4}, 0, 9, 7.5", source=model()) == []
     # Of 1.1 MB, a part may not be loaded into the 1.05 MB that are free.
     assert said(small, source=model(tmp_path, dtype="float16")) == []
     # On both together.

@@ -273,6 +273,12 @@ def test_a_step_that_a_call_switches_off_stays_off(options):
     assert same(processor_of("clip"), **options)
 
 
+def test_other_numbers_than_of_8_bits_have_the_values_of_transformers():
+    plain, image = processor_of("siglip"), np.random.default_rng(0).random((3, 90, 70), np.float32)
+    both = [each([image], return_tensors="pt")["pixel_values"] for each in (plain, accelerated(plain))]
+    assert torch.equal(*both)
+
+
 def test_a_version_of_pillow_that_resizes_otherwise_is_left_as_it_is(monkeypatch):
     plain = processor_of("clip")
     monkeypatch.setattr(fast_images, "agrees_with_pillow", lambda: False)

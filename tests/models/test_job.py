@@ -27,7 +27,7 @@ from benchc.models.loaded import LoadedModel
 from benchc.models.pass_limit import TOKENS_ON_CPU
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import CheckpointSource
-from benchc.models.units import units_in
+from benchc.models.units import Recipes, units_in
 from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.parquet import read_footer, read_table, write_table
 from benchc.schemas.predictions import PREDICTIONS
@@ -90,13 +90,13 @@ def run(folder, items, model, monkeypatch, capsys) -> Callable[..., Any]:
 
     monkeypatch.setattr(inference_job, "track", counted)
 
-    def job(asked: dict[str, Any] | None = None, workers: int = 0, **options: Any) -> Any:
+    def job(asked: dict[str, Any] | None = None, of_job: Any = None, **options: Any) -> Any:
         capsys.readouterr()
         output = folder / "out.parquet"
         run_inference(
             AskedModel(label="m", location=str(folder), **(asked or {})),
             "letter",
-            Job(cache=folder / "cache", workers=workers),
+            Job(cache=folder / "cache", **(of_job or {})),
             folder / "pool.parquet",
             options.pop("items", items),
             PREDICTIONS,
@@ -125,6 +125,8 @@ def test_the_footer_has_how_the_images_were_made(run, folder, model):
     _, footer, said = run(images=white)
     # These images are opaque, so that the pixels are the same.
     assert footer["alpha"] == "white" and said[-1].endswith("15 from the cache, 0 computed")
+    sources = [inference_job.image_source([], shown) for shown in (BOTH, white)]
+    assert sources == [Recipes([NOISE, FOG], 5, "drop"), Recipes([NOISE], 5, "white")]
     files = corrupted(folder, NAMES)
     found, footer, _ = run(corrupted=files)
     assert (footer["seed"], footer["alpha"]) == (5, "drop")
@@ -270,25 +272,27 @@ def test_the_memory_of_gpus_is_measured_where_units_pass_together(model, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("scoring", "generation", "loader"),
+    ("scoring", "generation", "loader", "more"),
     [
-        ("letter", None, "load_model"),
-        ("generate", Generation(3), "load_generative"),
-        ("classify", None, "load_classifying"),
+        ("letter", None, "load_model", {}),
+        ("generate", Generation(3), "load_generative", {"threads": 3}),
+        ("classify", None, "load_classifying", {"threads": 2}),
     ],
 )
-def test_a_model_is_loaded_for_its_way_of_asking(model, tmp_path, monkeypatch, scoring, generation, loader):
+def test_a_model_is_loaded_for_its_way_of_asking(
+    model, tmp_path, monkeypatch, scoring, generation, loader, more
+):
     for name in ("load_model", "load_generative", "load_classifying"):
 
         def load(*given: Any, name: str = name) -> Any:
             return SimpleNamespace(called=(name, *given), encodes_on_host=True)
 
         monkeypatch.setattr(in_process, name, load)
-    asked = AskedModel(label="m", location=str(tmp_path), family="llava", threads=3)
+    asked = AskedModel(label="m", location=str(tmp_path), family="llava", **more)
     source = CheckpointSource(str(tmp_path))
     how = {"load_model": [scoring], "load_generative": [generation], "load_classifying": []}[loader]
     with in_process.opened(asked, source, scoring, generation, []) as loaded:
-        assert loaded.model.called == (loader, source, "llava", *how, 3)
+        assert loaded.model.called == (loader, source, "llava", *how, more.get("threads", 1))
         asks = in_process.predict_units if loader == "load_model" else in_process.answer_units
         assert loaded.compute.func is asks
     # The code that merges an adapter counts where one is merged.
@@ -346,6 +350,9 @@ def test_units_are_made_ahead_where_the_model_or_workers_run_beside_it(
     monkeypatch.setattr(prepare, "prepared_units", prepared)
     monkeypatch.setattr(inference_job, "prefetch", fetched)
     monkeypatch.setattr(inference_job, "infer", infer)
-    run(workers=workers, images=ShownImages(recipes={CLEAN.name: CLEAN}, seed=5), original_questions=original)
+    # By default, a job prepares the images itself, and asks the questions as they are.
+    asked_otherwise = {} if original else {"original_questions": False}
+    clean = ShownImages(recipes={CLEAN.name: CLEAN}, seed=5)
+    run(of_job={"workers": workers} if workers else None, images=clean, **asked_otherwise)
     most = inference_job.MAX_BYTES_TOGETHER if "many" in ahead else inference_job.MAX_BYTES
     assert used == [*ahead, most]

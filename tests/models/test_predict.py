@@ -116,6 +116,7 @@ def passed(together: str, sizes: list[int], **options) -> tuple[list[int], list[
     scorer, passes = Bits(**options), Passes(together)
     inputs = [UnitInput([[np.full((2, 3, 3), n, np.uint8)] for n in range(size)]) for size in sizes]
     found = predict_units(scorer, QUESTION, inputs, passes)
+    assert not any(split for _, split in found)
     return scorer.calls, [scores.logits[:, 0].tolist() for scores, _ in found], passes
 
 

@@ -51,6 +51,7 @@ def test_any_other_question_has_2_to_26_options(count):
     [
         ("Please answer Yes or No. ASSISTANT:", "…or No. ASSISTANT:"),
         ("or No. ASSISTANT:", "or No. ASSISTANT:"),
+        ("Is it so? ASSISTANT:", "Is it so? ASSISTANT:"),  # of 20 characters
         # A word of which the limit is the first letter is whole.
         ("x " + "y" * 20, "…" + "y" * 20),
         ("y" * 30, "…" + "y" * 20),

@@ -2,6 +2,7 @@
 
 import os
 import re
+import runpy
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -312,3 +313,16 @@ def test_a_package_is_known_by_its_python_files(tmp_path, monkeypatch):
     ):
         package("own_absent.sub", "install it", "m")
     assert package("json.decoder", "install it", "m") is sys.modules["json.decoder"]
+
+
+@pytest.mark.parametrize(
+    ("release", "name"),
+    [
+        ("4.33.2", "torch_dtype"),
+        ("4.55.4", "torch_dtype"),
+        *((release, "dtype") for release in ("4.56.0rc1", "4.57.1", "5.0.0")),
+    ],
+)
+def test_the_precision_has_the_name_that_the_installed_transformers_gives_it(release, name, monkeypatch):
+    monkeypatch.setattr("importlib.metadata.version", lambda _: release)
+    assert runpy.run_path(str(remote_code.__file__))["_DTYPE"] == name

@@ -21,6 +21,7 @@ BOS, EOS = 1, 2
         # A tokenizer that changes the prompt's own tokens.
         ([BOS, 9, 8], [7, 8], [], [], True),
         ([BOS, 3, 7, 8, EOS, EOS], [7, 8], [BOS, 3], [EOS, EOS], True),
+        ([BOS, 3, 7, 8, 9, 6], [7, 8, 9, 6], [BOS, 3], [], True),
     ],
 )
 def test_what_is_added_before_and_after_a_prompt(added, plain, before, after, are_added):

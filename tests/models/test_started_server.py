@@ -165,7 +165,7 @@ def test_another_server_than_vllm_may_have_a_head_dtype(checkpoints, tmp_path, s
 
 def test_so_many_units_are_asked_about_that_a_running_server_has_its_requests(another, variants, capsys):
     another.name, another.key = "owner/name", None
-    job = Job(server_url=another.url, concurrency=16)
+    job = Job(server_url=another.url)
     for more, scoring, generation in (
         ({}, "letter", None),
         ({"revision": "v1", "system_prompt": "Be brief."}, "generate", Generation(2)),
@@ -180,6 +180,10 @@ def test_so_many_units_are_asked_about_that_a_running_server_has_its_requests(an
             # Nothing is split on a server.
             units = [UnitInput(variants[:1]), UnitInput(variants[1:2])]
             assert [split for _, split in model.compute(model.model, QUESTIONS[0], units)] == [False, False]
+    # Of a server that returns no log-probabilities of given tokens, the largest 20, which is its own limit.
+    another.token_ids = False
+    with opened(asked, checkpoint_source(asked, job, None), "letter", None, job):
+        assert 20 in {body.get("top_logprobs") for _, body in another.answered}
 
 
 def test_what_serves_another_model_is_to_be_corrected(checkpoints, tmp_path, another):

@@ -2,8 +2,10 @@
 
 import io
 import shutil
-from collections.abc import Callable, Iterable
+import weakref
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -175,6 +177,21 @@ def test_an_image_of_many_items_is_in_memory_once(tmp_path: Path, made: list[str
     files = [data for own in stored.items.values() for _, levels in own for data in levels.values()]
     assert len(files) == 40 * 5 and len({id(data) for data in files}) == 5
     assert len([*on_the_fly.units()]) == len([*stored.units()]) == 40 and made == ["s://x"] * 2
+
+
+def test_an_image_is_kept_to_the_last_item_that_shows_it() -> None:
+    class Picture:
+        pass
+
+    kept: weakref.WeakValueDictionary[str, Picture] = weakref.WeakValueDictionary()
+
+    def make(key: str, levels: Sequence[int]) -> dict[int, Any]:
+        kept[key] = picture = Picture()
+        return {1: picture}
+
+    keys = {"p/0": ["x"], "p/1": ["y", "x"], "p/2": ["y"], "p/3": ["z"]}
+    found = units._units("fog", keys, {item: [1] for item in keys}, make)
+    assert [sorted(kept) for _ in found] == [["x"], ["x", "y"], ["y"], ["z"]]
 
 
 def test_images_with_the_same_pixels_are_stored_once_in_whatever_files(tmp_path: Path, made) -> None:
