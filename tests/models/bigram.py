@@ -76,8 +76,9 @@ class BigramChat:
         rows = inputs["input_ids"]
         self.calls.append((inputs.get("use_cache"), last_only))
         cache = inputs.get("past_key_values")
-        if cache is not None and "use_cache" in inputs:
+        if cache is not None and inputs.get("use_cache"):
             cache.last = rows
         elif cache is not None:
             assert len(cache.last) == len(rows)
-        return SimpleNamespace(logits=TABLE[rows], past_key_values=cache)
+        logits = TABLE[rows[:, -1:] if last_only else rows]
+        return SimpleNamespace(logits=logits, past_key_values=cache)

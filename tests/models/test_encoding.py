@@ -237,14 +237,14 @@ def test_images_of_another_height_or_width_are_of_another_size():
 
 def test_units_are_joined_row_by_row():
     def encoded(*values: int) -> Encoded:
-        inputs = {"input_ids": torch.tensor([[value, 0, 0] for value in values])}
+        inputs = {"input_ids": torch.tensor([[value, 0] for value in values])}
         return Encoded("a", ((3, 2),), len(values), inputs, independent=True)
 
     first, second = encoded(1, 2), encoded(3)
     assert joined([first]) is first
     whole = joined([first, second])
     assert whole.inputs["input_ids"][:, 0].tolist() == [1, 2, 3]
-    assert (whole.rows, whole.tokens, whole.nbytes, whole.independent) == (3, 3, 72, True)
+    assert (whole.rows, whole.tokens, whole.nbytes, whole.independent) == (3, 2, 48, True)
     assert Encoded("a", (), 1, {"names": "b"}, independent=False).nbytes == 0
     assert Encoded("a", (), 1, {"names": "b"}, independent=False).tokens == 0
     assert VariantGroup([0], first).encoded is first

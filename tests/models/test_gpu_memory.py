@@ -64,7 +64,7 @@ def test_the_advice_is_what_the_entry_leaves_open(dtype, gpus, divides, advice):
     source = CheckpointSource("m", dtype=dtype, device="cuda", gpus=gpus)
     # What this process has reserved is free for a smaller model.
     listed = "Card: 5.0 of 24.0 GB free" + (", Card: nothing of 24.0 GB free" if gpus == 2 else "")
-    assert str(too_little(source, divides=divides)) == (
+    assert str(too_little(source, **({} if divides else {"divides": False}))) == (
         f"m: does not fit into the GPU memory of its job with `gpus: {gpus}` and `dtype: {dtype}` in the "
         f"model catalogue ({listed}); {advice}"
     )
@@ -83,4 +83,6 @@ def test_the_advice_is_what_the_entry_leaves_open(dtype, gpus, divides, advice):
 def test_only_a_full_gpu_is_said_to_be_one(device, error, expected):
     with pytest.raises(expected) as caught, enough_memory(CheckpointSource("m", device=device)):
         raise error
-    assert ("does not fit" in str(caught.value)) == (device == "cuda" and error is FULL)
+    is_said = device == "cuda" and error is FULL
+    assert ("does not fit" in str(caught.value)) == is_said
+    assert ("or raise `gpus` above 1" in str(caught.value)) == is_said

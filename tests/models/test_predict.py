@@ -127,6 +127,7 @@ def test_units_pass_alone_unless_they_may_pass_together(monkeypatch):
     # At most 1,024 tokens, that is 20 rows of 50.
     assert passed("always", sizes)[:2] == ([16, 10], expected)
     assert passed("always", [3] * 7)[0] == [18, 3]
+    assert passed("always", [*[5] * 8, 1])[0] == [20, 20, 1]
     # A single row passes alone, since its bits would differ; the first passes are repeated unit by unit.
     assert passed("if_equal", sizes)[:2] == ([1, 20, 5, 5, 5, 5, 5], expected)
     # As many as the limit allows.

@@ -250,6 +250,13 @@ def test_only_a_quantised_model_may_have_other_weights_than_real_numbers(tmp_pat
         Loading(CheckpointSource(str(tmp_path)), None).require_weights(model, report)
 
 
+def test_code_needs_what_it_imports_but_flash_attn(monkeypatch):
+    module = remote_code.transformers.dynamic_module_utils
+    monkeypatch.setattr(module, "get_imports", lambda path: ["einops", "flash_attn", "torch"])
+    with remote_code._without_flash_attention():
+        assert module.get_imports("modeling.py") == ["einops", "torch"]
+
+
 def test_the_identity_has_the_libraries_that_are_there_and_the_settings(tmp_path, monkeypatch):
     def version(name: str) -> str:
         if name in ("tokenizers", "einops"):
