@@ -17,7 +17,7 @@ import torch
 
 from benchc.models.cache.unit_cache import AnswerCache, PredictionCache
 from benchc.models.encoding import Encoded, VariantGroup, sizes_of
-from benchc.models.inference import groups_of, infer
+from benchc.models.inference import MAX_BYTES_TOGETHER, groups_of, infer
 from benchc.models.items import Item
 from benchc.models.predict import Passes, answer_units, predict_units
 from benchc.models.predictor import Answerer, Predictor
@@ -314,6 +314,10 @@ def test_consecutive_units_of_an_item_are_asked_about_together_within_a_number_o
     assert grouped(10**6) == grouped(72) == [3, 1, 2]
     assert grouped(71) == grouped(54) == [2, 1, 1, 2]
     assert grouped(53) == grouped(0) == [1, 1, 1, 1, 1, 1]
+    # 64 MiB by default, 512 where they fill a GPU.
+    large = replace(units[0], variants=[[np.broadcast_to(np.uint8(0), (2**10, 2**10, 1))]])
+    for most, together in ((), [64, 64, 64, 64, 64, 64, 64, 64, 1]), ((MAX_BYTES_TOGETHER,), [512, 1]):
+        assert [len(group) for group in groups_of([large] * 513, *most)] == together
     # Of a unit that another process has encoded, what the model reads.
     inputs = {"ids": torch.zeros(2, 3, dtype=torch.int16)}
     encoded = VariantGroup([0], Encoded("", (), 1, inputs, independent=False))
