@@ -133,6 +133,49 @@ def test_only_the_logits_of_the_last_position_of_a_prompt_are_computed(scorers, 
     assert positions == [1]
 
 
+SHOWN = (
+    "m: SimpleNamespace makes a prompt that ends in '{}' of one that ends in 'Hi', so that an answer would"
+)
+TWICE = (
+    "m: its chat template and its tokenizer both write '1', which the model would read twice; set `bos_tok"
+)
+
+
+@pytest.mark.parametrize(
+    ("added", "plain", "read", "bos", "sentence"),
+    [
+        # With the tokens of an image, and with or without what the tokenizer adds.
+        ([1, 5, 6], [5, 6], [1, 5, 8, 8, 6], None, None),
+        ([1, 5, 6, 2], [5, 6], [1, 5, 6, 2], None, None),
+        ([1, 5, 6, 2], [5, 6], [5, 6], None, None),
+        # Of another end, the last 20 tokens are shown, or their last 60 characters.
+        ([5, 6], [5, 6], [4] * 30 + [7], None, SHOWN.format("4" * 19 + "7")),
+        ([5, 6], [5, 6], [1234] * 30, None, SHOWN.format("…" + "1234" * 15)),
+        ([1, 1, 5], [1, 5], [1, 5], None, None),
+        ([1, 1, 5], [1, 5], [1, 1, 5], None, TWICE),
+        ([1, 1, 5], [1, 5], [1, 1, 5], "H!", TWICE),
+        # As transformers does where the prompt begins with the token.
+        ([1, 1, 5], [1, 5], [1, 1, 5], "H", None),
+    ],
+)
+def test_a_prompt_ends_as_it_was_written_and_begins_with_one_bos(added, plain, read, bos, sentence):
+    class Tokenizer:
+        bos_token = bos
+
+        def __call__(self, text: str, add_special_tokens: bool) -> dict[str, list[int]]:
+            return {"input_ids": added if add_special_tokens else plain}
+
+        def decode(self, tokens: list[int]) -> str:
+            return "".join(map(str, tokens))
+
+    chat = ChatModel(None, SimpleNamespace(tokenizer=Tokenizer()), {"model": "m"})
+    if sentence is None:
+        chat._require_ends("Hi", read)
+        return
+    with pytest.raises(ModelError, match=f"^{re.escape(sentence)}"):
+        chat._require_ends("Hi", read)
+
+
 @pytest.mark.parametrize("head", [None, torch.nn.Identity()])
 def test_a_model_without_a_weight_for_each_token_is_refused(scorers, variants, monkeypatch, head):
     scorer = scorers["llava", "letter"]
@@ -239,8 +282,15 @@ def test_a_chat_template_that_fails_or_leaves_out_the_question_is_refused(scorer
         processor = copy.copy(chat.processor)
         processor.chat_template = template
         other = dataclasses.replace(chat, processor=processor, _rendered={})
-        with pytest.raises(ModelError, match=rf"{re.escape(message)}.*, or `chat_template` if its entry"):
+        sentence = rf"{re.escape(message)}.*, or `chat_template` if its entry in the catalogue has one$"
+        with pytest.raises(ModelError, match=sentence):
             other.render(asked, 1)
+        # Some templates fail at a system prompt alone.
+        other.system_prompt = "Be brief."
+        with pytest.raises(ModelError) as caught:
+            other.render(asked, 1)
+        is_said = str(caught.value).endswith(", or remove `system_prompt` in the model catalogue")
+        assert is_said == ("fails" in message)
 
 
 ENDLESS = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
