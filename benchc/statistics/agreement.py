@@ -42,20 +42,21 @@ def agreement(ratings: Integers, categories: int, clusters: Integers, counts: Fl
     chosen = np.eye(categories)[ratings]  # [rows, raters, categories]
     votes = chosen.sum(axis=1)
     unanimous = (votes == raters).any(axis=1)
+    # Of two raters, the share of pairs that agree is that of unanimous rows.
     agreeing = ((votes**2).sum(axis=1) - raters) / (raters * (raters - 1))
     columns = np.column_stack([np.ones(rows), unanimous, agreeing, chosen.reshape(rows, raters * categories)])
     sums = np.zeros((counts.shape[1], columns.shape[1]))
     most = counts.shape[1] * int(np.bincount(clusters, minlength=1).max())  # rows of a resample
-    np.add.at(sums, clusters, on_grid(columns, max(1, most)))
+    np.add.at(sums, clusters, on_grid(columns, most))
     drawn = counts @ sums
     total = drawn[:, 0]
     with np.errstate(divide="ignore", invalid="ignore"):
         drawn = drawn / total[:, None]
         shares = drawn[:, 3:].reshape(-1, raters, categories)
         if raters == 2:
-            observed, expected = drawn[:, 1], (shares[:, 0] * shares[:, 1]).sum(axis=1)
+            expected = (shares[:, 0] * shares[:, 1]).sum(axis=1)
         else:
-            observed, expected = drawn[:, 2], (shares.mean(axis=1) ** 2).sum(axis=1)
-        # All chance agreements but 1 are at most 1 - 1 / rows, far from the rounding errors of a sum.
-        kappa = np.where(expected < 1 - 1e-12, (observed - expected) / (1 - expected), np.nan)
+            expected = (shares.mean(axis=1) ** 2).sum(axis=1)
+        # Where chance agreement is 1, all shares are 0 or 1, so that it is exact, and this 0 / 0.
+        kappa = (drawn[:, 2] - expected) / (1 - expected)
     return Agreement(drawn[:, 1], kappa)

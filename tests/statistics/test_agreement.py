@@ -56,6 +56,11 @@ def test_a_resample_is_the_agreement_of_its_rows():
         first, second = ratings[rows].T
         assert found.share[draw] == pytest.approx(np.mean(first == second))
         assert found.kappa[draw] == pytest.approx(cohen_kappa_score(first, second))
+    # Sums are exact in any order, also those of thirds.
+    ratings = np.random.default_rng(3).integers(0, 3, (1000, 3))
+    clusters, counts = np.repeat(np.arange(50), 20), item_counts(50, 100, 1)
+    turned = agreement(ratings[::-1], 3, 49 - clusters[::-1], counts[:, ::-1])
+    assert (turned.kappa == agreement(ratings, 3, clusters, counts).kappa).all()
     # A resample without rows is not defined.
     found = agreement(np.array([[0, 0], [1, 1]]), 2, np.array([0, 0]), np.array([[1.0, 0], [0, 1]]))
     assert found.share[0] == 1 and np.isnan(found.share[1]) and np.isnan(found.kappa[1])
