@@ -48,6 +48,10 @@ def test_a_p_of_the_level_itself_is_a_swap_and_differences_of_rounding_are_ties(
     row = row_of(np.tile([0.6, 0.3], (40, 1)), np.tile([0.5, 0.4], (40, 1)))
     # In none of 39 draws does a sign fail: 2 / 40.
     assert (row["p"], row["p_holm"]) == (LEVEL, LEVEL) and row["swap"] and row["opposite"]
+    # A smaller p is one, too; of equal signs none is.
+    for ahead, p, swap in ([0.6, 0.3], 0.02, True), ([0.6, 0.5], 1.0, False):
+        row = row_of(np.tile(ahead, (100, 1)), np.tile([0.5, 0.4], (100, 1)))
+        assert (row["p"], row["swap"], row["opposite"]) == (p, swap, swap)
     drawn = [np.tile([0.3, 0.1 + 0.2], (100, 1)), np.tile([0.1 + 0.2, 0.3], (100, 1))]
     assert (np.sign(drawn[0] - drawn[1]) == [-1, 1]).all()
     row = row_of(*drawn)
@@ -55,18 +59,20 @@ def test_a_p_of_the_level_itself_is_a_swap_and_differences_of_rounding_are_ties(
 
 
 def test_differences_are_of_the_sample_and_intervals_of_the_resamples():
-    zeros = np.zeros((11, 2))
-    drawn = np.vstack([[[0.9, -0.9]], np.full((10, 2), 0.5)])
-    row = row_of(drawn, zeros)
-    assert (row["x_difference"], row["y_difference"], row["opposite"]) == (0.9, -0.9, True)
-    assert (row["x_low"], row["x_high"], row["y_low"], row["y_high"]) == (0.5, 0.5, 0.5, 0.5)
-    table = swap_table(["a", "b"], [drawn, zeros], ["x", "y"], note="one item")
+    # The ends of 41 resamples are the second and the last but one.
+    resamples = np.arange(1.0, 42)[:, None] / 100
+    drawn = np.vstack([[[0.9, -0.9]], resamples * [1, 2]])
+    other = np.vstack([[[0.25, 0.5]], np.zeros((41, 2))])
+    row = row_of(drawn, other)
+    assert (row["x_difference"], row["y_difference"], row["opposite"]) == (0.65, -1.4, True)
+    assert (row["x_low"], row["x_high"], row["y_low"], row["y_high"]) == (0.02, 0.4, 0.04, 0.8)
+    table = swap_table(["a", "b"], [drawn, other], ["x", "y"], note="one item")
     of_sample = table.select("x_a", "x_b", "x_difference", "y_a", "y_b", "y_difference").row(0)
-    assert of_sample == (0.9, 0, 0.9, -0.9, 0, -0.9)
+    assert of_sample == (0.9, 0.25, 0.65, -0.9, 0.5, -1.4)
     missing = [f"{metric}_{end}" for metric in "xy" for end in ("low", "high")]
     assert table.select(*missing, "p", "p_holm", "swap").row(0) == (None,) * 7
     assert table["opposite"][0] and table["note"][0] == "one item"
     drawn[0] = np.nan, 0.9
-    row = row_of(drawn, zeros)
-    assert row["opposite"] is None and row["x_low"] == 0.5 and row["p"] == 1 and row["note"] is None
+    row = row_of(drawn, other)
+    assert row["opposite"] is None and row["x_low"] == 0.02 and row["p"] == 1 and row["note"] is None
     assert swap_table(["a"], [drawn], ["x", "y"]).schema == pl.Schema(columns_of(["x", "y"]))

@@ -65,6 +65,8 @@ def test_percentiles_by_hand():
     gaps = np.column_stack([np.r_[np.arange(201.0), np.nan], np.full(202, np.nan)])
     low, high = percentile_interval(gaps)
     assert (low[0], high[0]) == (5, 195) and np.isnan([low[1], high[1]]).all()
+    # Between two draws an end is interpolated.
+    assert [end[0] for end in percentile_interval(np.array([[0.0], [1.0]]))] == [0.025, 0.975]
     ranks = np.array([[1.0], [1.0], [2.0], [4.0]])
     assert [end[0] for end in percentile_interval(ranks, interpolate=False)] == [1, 4]
     for draws in (np.arange(101.0), np.r_[np.arange(101.0), np.nan]):
