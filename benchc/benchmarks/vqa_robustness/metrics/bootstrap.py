@@ -64,7 +64,7 @@ def vre_draws(
     """
     shape, images = wrong.shape[:3], wrong.shape[3]
     counts = item_counts(images, draws, seed)
-    sums = on_grid(wrong.reshape(-1, images).T, images * draws)
+    sums = on_grid(wrong.reshape(-1, images).T, images)
     errors = drawn_means(counts, sums, questions).reshape(-1, *shape)
     metrics = severity_metrics(errors, levels).swapaxes(0, 1)  # [1 + draws, 5, models, corruptions]
     models = np.full((len(metrics), shape[0]), np.nan)

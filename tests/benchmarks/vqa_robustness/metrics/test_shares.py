@@ -28,7 +28,7 @@ def test_items_of_one_image_are_drawn_together(rows, seed):
 
 
 def test_no_interval_where_resamples_agree_or_there_is_no_value():
-    drawn = np.array([[0.5, 1.0, np.nan], [0.4, 1.0, np.nan], [0.6, 1.0, 0.3], [0.6, 1.0, 0.5]])
+    drawn = np.array([[0.5, 1.0, np.nan], [0.4, 1.0, 0.3], [0.6, 1.0, np.nan], [0.6, 1.0, 0.5]])
     found = estimates(drawn)
     np.testing.assert_array_equal(found.value, drawn[0])
     assert np.isnan(found.low).tolist() == np.isnan(found.high).tolist() == [False, True, True]

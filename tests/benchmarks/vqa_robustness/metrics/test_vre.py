@@ -74,6 +74,9 @@ def test_a_model_with_an_error_of_zero_has_no_vre_and_moves_no_other():
     assert np.isnan(found.model[1]) and ranks(found.model)[1] == 0
     with pytest.raises(InputError, match="no model has all metrics of severity"):
         Scale.of(metrics[:, 1:2])
+    # On a scale of other models, it alone leaves the corruptions without VRE.
+    alone = vre(Scale.of(metrics).scaled(metrics[:, 1:2]), weights_of((1,) * 5))
+    assert alone.corruption.shape == (4,) and np.isnan(alone.corruption).all()
 
 
 def test_a_metric_with_one_value_is_zero_for_all():
@@ -84,6 +87,9 @@ def test_a_metric_with_one_value_is_zero_for_all():
     scale = Scale.of(metrics)
     assert scale.constant.tolist() == [False, False, True, False, True]
     assert (scale.high > scale.low).all() and not scale.scaled(metrics)[[2, 4]].any()
+    # A difference in the ninth decimal is one.
+    scale = Scale(np.zeros(5), np.array([0.5, 0.9, 1, 1.1, 2]) / 10**9)
+    assert scale.constant.tolist() == [True, True, False, False, False]
 
 
 @given(ERRORS)
