@@ -106,18 +106,25 @@ def test_what_says_little_is_named(capsys, table):
 @pytest.mark.parametrize(
     ("rows", "header", "sentence"),
     [
-        (ROWS[:-1], HEADER, "b has no error under z at level 5; add the row (each model needs the"),
+        (
+            *(ROWS[:-1], HEADER),
+            "b has no error under z at level 5; add the row (each model needs the levels 0 to 5 of each",
+        ),
         ([*ROWS, "a,w,0,0.2"], HEADER, "a has no error under w at level 1; add the row"),
-        ([*ROWS, ROWS[3]], HEADER, "row 38: a has a second error under x at level 3; remove one"),
+        ([*ROWS, ROWS[3], ROWS[5]], HEADER, "row 38: a has a second error under x at level 3; remove one"),
         ([*ROWS[:5], "a,x,5,1.2"], HEADER, "row 7: error '1.2' is no number from 0 to 1; give errors, not"),
+        ([*ROWS[:5], "a,x,5,-0.1"], HEADER, "row 7: error '-0.1' is no number from 0 to 1"),
+        ([*ROWS[:5], "a,x,5,high"], HEADER, "row 7: error 'high' is no number from 0 to 1"),
         ([*ROWS[:5], "a,x,5,nan"], HEADER, "row 7: error 'nan' is no number from 0 to 1"),
         ([*ROWS[:5], "a,x,5,"], HEADER, "row 7: error '' is no number from 0 to 1"),
-        ([*ROWS, "a,x,6,0.5"], HEADER, "row 38: level '6' is no level from 0 to 5; correct it"),
+        ([*ROWS, "a,x,6,0.5", "a,x,7,0.5"], HEADER, "row 38: level '6' is no level from 0 to 5; correct it"),
+        ([*ROWS, "a,x,-1,0.5"], HEADER, "row 38: level '-1' is no level from 0 to 5"),
         ([*ROWS, "a,x,1.5,0.5"], HEADER, "row 38: level '1.5' is no level from 0 to 5"),
         ([*ROWS, ",x,1,0.5"], HEADER, "row 38: model '' is no name; name the model"),
+        ([*ROWS, " ,x,1,0.5"], HEADER, "row 38: model '' is no name; name the model"),
         ([*ROWS, "a\0,x,1,0.5"], HEADER, "row 38: model 'a\\x00' is no name; name the model"),
         (
-            *([*ROWS[:6], "a,y,0,0.21", *ROWS[7:]], HEADER),
+            *([*ROWS[:6], "a,y,0,0.21", *ROWS[7:12], "a,z,0,0.22", *ROWS[13:]], HEADER),
             "row 8: the error of a at level 0 is 0.21 under y, but 0.2 in an earlier row; level 0 is of the",
         ),
         (
@@ -125,11 +132,19 @@ def test_what_says_little_is_named(capsys, table):
             f"{HEADER},n, Wrong",
             "row 37: wrong '7.3' is not error * n; correct one of them",
         ),
-        ([f"{row},1" for row in ROWS], "model,corruption,level,error,Error", "has two columns 'error'"),
+        (
+            [f"{row},1,1,1" for row in ROWS],
+            f"{HEADER},Error,n,N",
+            "has two columns 'error'; remove one",
+        ),
         ([f"{row},1,1" for row in ROWS], f"{HEADER},wrong,wrong", "has two columns 'wrong'; remove one"),
-        (ROWS, "model,corruption,severity,error", "has no column 'level' (it has model, corruption, s"),
+        (
+            *(ROWS, "model,corruption,severity,share"),
+            "has no column 'level' (it has model, corruption, severity, share); it needs model, corruption, "
+            "level, error, separated by commas",
+        ),
         ([], HEADER, "has no rows; add one for each model, corruption and level"),
-        ([*ROWS, "a,x,1,0.5,7,8"], HEADER, "cannot be read as CSV ("),
+        ([*ROWS, "a,x,1,0.5,7,8"], HEADER, "cannot be read as CSV (found more fields than"),
     ],
 )
 def test_a_table_that_is_none_is_one_sentence(table, rows, header, sentence):
@@ -145,7 +160,7 @@ def test_a_missing_file_and_wrong_weights_are_one_sentence(tmp_path, table):
         (tmp_path / name).mkdir()
         (tmp_path / name / "errors.csv").write_text("\n".join([HEADER, *ROWS]))
     for arguments, message in (
-        ([str(tmp_path / "nowhere.csv")], ".*nowhere.csv: no such file; give a CSV file with model,"),
+        ([str(tmp_path / "nowhere.txt")], ".*nowhere.txt: no such file; give a CSV file with model,"),
         ([str(tmp_path / "folder")], ".*folder: cannot be read as CSV .*Is a dir"),
         ([str(tmp_path / "folder.parquet")], ".*folder.parquet: is a folder"),
         ([table(), "--weights", *("1" * 4), "-2"], "weights 1, 1, 1, 1, -2: must be numbers of at least 0"),
@@ -157,8 +172,8 @@ def test_a_missing_file_and_wrong_weights_are_one_sentence(tmp_path, table):
 def test_counts_that_agree_with_the_errors_are_read(table):
     """Errors may have three digits, and a count may be missing."""
     plain = read_errors(Path(table()))
-    thirds = [f"{row[:6]}0.333,3,1" for row in ROWS[:-1]] + [f"{ROWS[-1][:6]}0.333,3,"]
-    assert (read_errors(Path(table(thirds, f"{HEADER},n,wrong"))).values == 0.333).all()
+    rounded = [f"{row[:6]}0.062,16,1" for row in ROWS[:-1]] + [f"{ROWS[-1][:6]}0.062,16,"]
+    assert (read_errors(Path(table(rounded, f"{HEADER},n,wrong"))).values == 0.062).all()
     found = read_errors(Path(table([f"{row},x" for row in ROWS], f"{HEADER},wrong")))
     assert (found.values == plain.values).all()
 

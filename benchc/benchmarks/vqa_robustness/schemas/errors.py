@@ -100,7 +100,7 @@ def _rows(path: Path) -> pl.DataFrame:
     )
     named = {
         name: (
-            (pl.col(name).str.len_chars() > 0) & ~pl.col(name).str.contains("\0", literal=True),
+            (pl.col(name).str.len_chars() > 0) & ~pl.col(name).str.contains("\0"),
             f"is no name; name the {name}",
         )
         for name in ("model", "corruption")
