@@ -42,7 +42,7 @@ class Resamples:
         """
         whole = np.ones(len(sums)) if weights is None else weights
         drawn: Floats = PER_CENT * drawn_means(self._counts, sums, whole)
-        several = ((whole if whole.ndim == 2 else whole[:, None]) > 0).sum(axis=0) > 1
+        several = (whole > 0).sum(axis=0) > 1
         drawn[1:, ~np.broadcast_to(several, drawn.shape[1])] = np.nan
         return drawn
 

@@ -59,10 +59,10 @@ def sample_outcomes(differences: Floats, truth: Integers) -> Bools:
     equal d, which is wrong.
     """
     is_zero = truth == 0
-    signed = np.where(is_zero[:, :, :1], 1, -1) * (differences[:, :, :1] - differences[:, :, 1:])
-    questions = signed[:, :, 0] > 0
-    signed = np.where(is_zero[:, :1, :], 1, -1) * (differences[:, :1, :] - differences[:, 1:, :])
-    images = signed[:, 0, :] > 0
+    one, other = differences[:, :, 0], differences[:, :, 1]
+    questions = np.where(is_zero[:, :, 0], one > other, one < other)
+    one, other = differences[:, 0], differences[:, 1]
+    images = np.where(is_zero[:, 0], one > other, one < other)
     low, high = bounds(differences, truth)
     return np.concatenate([questions, images, (high > low)[:, None]], axis=1)
 
@@ -88,8 +88,7 @@ def best_tau(low: Floats, high: Floats) -> Tau:
     """
     exists = low < high
     starts, ends = np.sort(low[exists]), np.sort(high[exists])
-    points = np.unique(np.concatenate([starts, ends]))
-    edges = np.concatenate([[LEAST], points[(points > LEAST) & (points < MOST)], [MOST]])
+    edges = np.unique(np.clip(np.concatenate([[LEAST, MOST], starts, ends]), LEAST, MOST))
     begun = np.searchsorted(starts, edges[:-1], side="right")
     ended = np.searchsorted(ends, edges[:-1], side="right")
     counts = begun - ended  # of tau in [edges[k], edges[k + 1])

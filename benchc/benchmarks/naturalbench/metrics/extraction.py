@@ -41,7 +41,7 @@ def answer_of(
     found = (_STRICT if extraction == "strict" else _OFFICIAL)[type_].search(text or "")
     if found is None:
         return None
-    return [word.casefold() for word in WORDS[type_]].index(found[1].casefold())
+    return [word.casefold() for word in WORDS[type_]].index(found.group().casefold())
 
 
 def _first_text(reply: str, texts: Sequence[str]) -> int | None:

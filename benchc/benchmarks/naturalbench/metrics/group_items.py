@@ -49,10 +49,12 @@ def group_items(groups: pl.DataFrame, pool: pl.DataFrame) -> GroupItems:
     rows = groups.join(pool, on="id", how="left", maintain_order="left")
     _refuse(rows, pl.col("options").is_null(), "has an item that is not in the pool")
     names = rows.select(pl.col("group").unique(maintain_order=True)).with_row_index("number")
-    rows = rows.join(names, on="group").sort("number", "q_idx", "i_idx", maintain_order=True)
+    rows = rows.join(names, on="group").sort("number", "q_idx", "i_idx")
     place = pl.format("{}{}", "q_idx", "i_idx")
     whole = rows.group_by("group", maintain_order=True).agg(
-        place.str.join(" ").alias("places"), pl.col("type").n_unique().alias("types")
+        pl.col("type", "method").first(),
+        place.str.join(" ").alias("places"),
+        pl.col("type").n_unique().alias("types"),
     )
     _refuse(whole, pl.col("places") != " ".join(PLACES), "has not one item for each question and image")
     _refuse(whole, pl.col("types") != 1, "has questions of two types")
@@ -74,14 +76,13 @@ def group_items(groups: pl.DataFrame, pool: pl.DataFrame) -> GroupItems:
     answers = rows["answer"].to_numpy().astype(np.int64).reshape(shape)
     truth = np.where(is_reversed, 1 - answers, answers)
     alternate = (truth[:, 0] != truth[:, 1]).all(axis=1) & (truth[:, :, 0] != truth[:, :, 1]).all(axis=1)
-    _refuse(names, ~pl.lit(pl.Series(alternate)), "has answers that do not alternate")
+    _refuse(whole, ~pl.lit(pl.Series(alternate)), "has answers that do not alternate")
     ids = rows["id"].to_numpy().astype(object).reshape(shape)
-    types = rows["type"].gather_every(SIDES**2).to_list()
     texts = np.empty(rows.height, dtype=object)
     texts[:] = [tuple(options) for options in rows["options"]]
-    mined = (rows["method"].gather_every(SIDES**2) != RANDOM).to_numpy()
+    mined = (whole["method"] != RANDOM).to_numpy()
     return GroupItems(
-        tuple(names["group"]), tuple(types), ids, truth, is_reversed, mined, texts.reshape(shape)
+        tuple(whole["group"]), tuple(whole["type"]), ids, truth, is_reversed, mined, texts.reshape(shape)
     )
 
 

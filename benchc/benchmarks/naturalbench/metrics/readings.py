@@ -162,7 +162,7 @@ def read_groups(
                     blocks.append(_block(items, cell, reading, options))
         if "sample" in readings:
             right = sample_outcomes(differences, items.truth)
-            blocks.append(_frame(items, cell, "sample", None, None, right))
+            blocks.append(_frame(items, cell, "sample", right))
     return Readings(pl.concat(blocks) if blocks else pl.DataFrame(schema=pl.Schema(SCORES.columns)), taus)
 
 
@@ -194,25 +194,20 @@ def _thresholds(
 
 
 def _block(items: GroupItems, cell: Cell, reading: str, options: Integers) -> pl.DataFrame:
-    right = options == items.truth
-    return _frame(items, cell, reading, options, right, outcomes(right))
+    return _frame(items, cell, reading, outcomes(options == items.truth), options)
 
 
 def _frame(
-    items: GroupItems,
-    cell: Cell,
-    reading: str,
-    options: Integers | None,
-    right: Bools | None,
-    found: Bools,
+    items: GroupItems, cell: Cell, reading: str, found: Bools, options: Integers | None = None
 ) -> pl.DataFrame:
     none = [None] * len(items.groups)
     shown: dict[str, object] = {f"{kind}{place}": none for kind in "pc" for place in PLACES}
-    for number, place in enumerate(PLACES):
-        if options is not None and right is not None:
-            of_place = pl.Series(options.reshape(-1, len(PLACES))[:, number], dtype=pl.Int8)
-            shown[f"p{place}"] = of_place.replace(NO_OPTION, None)
-            shown[f"c{place}"] = right.reshape(-1, len(PLACES))[:, number]
+    if options is not None:
+        for place in PLACES:
+            question, image = map(int, place)
+            given = options[:, question, image]
+            shown[f"p{place}"] = pl.Series(given, dtype=pl.Int8).replace(NO_OPTION, None)
+            shown[f"c{place}"] = given == items.truth[:, question, image]
     columns = {
         "group": list(items.groups),
         "corruption": [cell[0]] * len(none),

@@ -95,6 +95,8 @@ def test_the_order_of_groups_changes_no_tau(given_, random):
         ([(0.2, 0.6), (0.5, 0.9), (0.0, 0.1)], Tau(0.55, 0.5, 0.6, 2)),
         # Two best intervals: the one nearest 0, by its nearest end.
         ([(0.5, 0.6), (-0.9, -0.3)], Tau(-0.6, -0.9, -0.3, 1)),
+        # One that contains 0 is nearer than any other.
+        ([(0.25, 0.5), (-0.25, 0.125)], Tau(0.0, -0.25, 0.125, 1)),
         # As near: the positive one.
         ([(0.25, 0.5), (-0.75, -0.25)], Tau(0.375, 0.25, 0.5, 1)),
         # One begins as another ends: one interval.

@@ -137,6 +137,9 @@ def with_options(*options):
     return lambda g, p: (g, p.with_columns(options=pl.lit([*options])))
 
 
+WRONG = [("Yes", "Never"), ("No", "No"), ("Yes", "Yes"), ("Maybe", "Yes"), ("No", "Yes!"), ("Yes!", "No")]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -149,8 +152,11 @@ def with_options(*options):
             "has questions of two types",
         ),
         (with_options("Yes", "No", "Maybe"), "has an item with other than two options"),
-        (with_options("Yes", "Never"), "has the type yes_no and other options than Yes and No"),
-        (with_options("No", "No"), "has the type yes_no and other options than Yes and No"),
+        (with_options("Yes"), "has an item with other than two options"),
+        *(
+            (with_options(*options), "has the type yes_no and other options than Yes and No")
+            for options in WRONG
+        ),
         (with_other_answers("s/110"), "has answers that do not alternate"),
         # Each question has two answers, but the questions about an image have one.
         (with_other_answers("s/110", "s/111"), "has answers that do not alternate"),

@@ -27,6 +27,7 @@ def test_the_scores_compare_captions_or_images() -> None:
     assert one(0.5, 0.5, 0.5, 0.1) == [False, False, False]
     assert one(0.5, 0.6, 0.5, 0.1) == [False, True, False]
     assert one(0.5, 0.6, 0.1, 0.5) == [True, False, False]
+    assert one(0.6, 0.5, 0.1, 0.5) == [False, True, False]
     # Chance is the share of all rankings.
     rankings = np.array([*itertools.permutations(range(4))], dtype=float)
     shares = retrieved(*rankings.T).mean(axis=0)
