@@ -105,7 +105,7 @@ def test_the_groups_that_are_taken_are_counted_once_they_are_read(tmp_path):
     config = config_of(models={"a": "letter"}, corruptions={"types": ["snow"], "corrupted": "on_the_fly"})
     plan = plan_of(config, tmp_path, size)
     assert [stage.items for stage in plan.stages] == [Amount(4), Amount(4), Amount(2)]
-    assert plan.images.written == Amount(0)
+    assert (plan.images.written, plan.images.disk) == (Amount(0), Amount(0))
     config = config_of(models={"a": "letter"}, corruptions={"types": ["snow"], "corrupted": "files"})
     assert plan_of(config, tmp_path, size).images.written == Amount(6 * 6)
 
@@ -139,6 +139,10 @@ def test_curation_asks_once_for_each_pair_type_and_round_and_four_times_each_per
         "curation asks each of 3 people for judgements: 28 of questions in round 0, 28 in all; each pair, "
         "type and round needs 4, since both questions are asked about both images.",
     ]
+    # People keep some questions, so that fewer are written anew.
+    changes["writer"] |= {"more_rounds": 1}
+    asked, _ = notes(config_of(encoders=ENCODERS, curate=curate(**changes)), tmp_path)
+    assert asked.endswith(": 7 requests in round 0 (7 pairs × 1 type), ≤ 14 in 2 rounds.")
 
 
 @pytest.mark.parametrize(
@@ -158,7 +162,8 @@ def test_the_published_size_of_captions_is_said_until_they_are_here(tmp_path, mo
     monkeypatch.chdir(tmp_path)
     captions = {"label": "Own", "form": "csv", "file": "own.csv", "images": "images"}
     published = {"items": 15000, "rounded": True, "megabytes": 7600}
-    for sizes, text in (({}, "unknown images with captions"), (published, "≈ 15,000 images with captions")):
+    unknown, known = "unknown images with captions;", "≈ 15,000 images with captions, as published;"
+    for sizes, text in (({}, unknown), (published, known)):
         own = {"own": captions | {"published": sizes}}
         config = config_of(encoders=ENCODERS, curate=curate(captions=own, shorten={}))
         all_notes = plan_of(config, NOWHERE, RunSize(Amount(0))).notes
@@ -207,10 +212,13 @@ def test_questions_to_translate_are_counted_once_groups_are_read(tmp_path):
     # Ten groups in Hindi, of which five are of random pairs. Some may not be translated.
     assert plan.stages[-1].predictions == Amount(20, "at most")
     assert plan.notes[-1] == f"translation asks gpt to translate 10 {note}"
-    config = config_of(models=MODELS, translate={"model": "gpt", "attempts": 1}, readings=["deterministic"])
-    plan = plan_of(config, tmp_path, RunSize(Amount(80)))
-    assert [stage.name for stage in plan.stages] == ["predictions", "predictions, translated"]
-    assert plan.stages[-1].models == ("a", "b") and plan.notes[-1].endswith("languages: 1 request each.")
+    for attempts, requests in ((2, "1 to 2 requests"), (1, "1 request")):
+        translate = {"model": "gpt", "attempts": attempts}
+        config = config_of(models=MODELS, translate=translate, readings=["deterministic"])
+        plan = plan_of(config, tmp_path, RunSize(Amount(80)))
+        assert [stage.name for stage in plan.stages] == ["predictions", "predictions, translated"]
+        assert plan.stages[-1].models == ("a", "b")
+        assert plan.notes[-1].endswith(f"languages: {requests} each.")
 
 
 def test_a_run_without_models_has_a_plan(tmp_path):
