@@ -102,7 +102,7 @@ def find_mismatches(
         raise ValueError("ids must be ascending and different")
     places = {name: number for number, name in enumerate(dict.fromkeys(images))}
     pictures = np.array([places[name] for name in images], dtype=np.int64)
-    shape = (len(ids), min(keep, max(1, len(ids) - 1)))
+    shape = (len(ids), min(keep, len(ids)))
     kept = _Kept(
         np.full(shape, LARGEST, dtype=np.uint64),
         np.full(shape, len(ids), dtype=np.int64),
@@ -133,7 +133,7 @@ class _Scanner:
         sizes = [encoder.texts.shape[1] for encoder in encoders]
         self.tolerances = [np.float32((size + 8) * 2.0**-24) for size in sizes]
         self._pictures = pictures
-        size = max(1, min(block, len(pictures)))
+        size = min(block, len(pictures))
         self._slices = [slice(first, first + size) for first in range(0, len(pictures), size)]
         self._buffers = np.empty((4, size * size), dtype=np.float32)
 
@@ -158,11 +158,8 @@ class _Scanner:
         scan.start(margins, self._pictures[rows], self._pictures[columns], columns.start - rows.start)
         for number, encoder in enumerate(self.encoders):
             own = self.own[number]
-            sparse = bool(number > 0 and np.count_nonzero(margins) <= SPARSE * margins.size)
-            doubts = 0
-            if not sparse:
-                doubts = self._narrow(margins, parts, number, rows, columns)
-            if sparse or doubts:
+            sparse = bool(np.count_nonzero(margins) <= SPARSE * margins.size)
+            if sparse or self._narrow(margins, parts, number, rows, columns):
                 scan.settle(
                     margins,
                     encoder.images[rows],

@@ -120,7 +120,7 @@ def are_matched(encoders: Sequence[EncoderVectors]) -> Callable[[int, int], bool
     def matched(sample: int, other: int) -> bool:
         first, second = np.array([sample]), np.array([other])
         margins = (
-            encoder.margins(first, second, mine)[0] for encoder, mine in zip(encoders, own, strict=True)
+            encoder.margins(first, second, mine).item() for encoder, mine in zip(encoders, own, strict=True)
         )
         return not all(margin > 0 for margin in margins)
 

@@ -11,7 +11,7 @@ from benchc.json_content import json_content
 
 LONGEST = 2000  # characters of a question or an option
 FENCED = re.compile(r"```(?:json)?[^\S\n]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
-YES_NO = re.compile(r"(yes|no)\b", re.IGNORECASE)
+YES_NO = re.compile(r"(?:yes|no)\b", re.IGNORECASE)
 # A letter, and what follows it: A, (A), A: text, Option A) text.
 LETTER = re.compile(r"(?:option\s+)?\(?([AB])(?:\)|$|\s*[.:])[.:]?\s*(.*)", re.IGNORECASE | re.DOTALL)
 # A question that its options follow: ... Option: A: text; B: text. A letter inside a sentence is no option.
@@ -99,7 +99,8 @@ def _answers(fields: Mapping[str, object]) -> tuple[str, str]:
 def _yes_no(fields: Mapping[str, object], number: int) -> Written:
     question = _line(text_of(fields, "question", "question"))
     words = [
-        found[1].capitalize() if (found := YES_NO.match(answer)) else answer for answer in _answers(fields)
+        found.group().capitalize() if (found := YES_NO.match(answer)) else answer
+        for answer in _answers(fields)
     ]
     _require(words, ["Yes", "No"], number)
     return Written(question, "Yes", "No")
@@ -121,9 +122,7 @@ def _multiple_choice(fields: Mapping[str, object], number: int) -> Written:
     ]
     _require(letters, ["A", "B"], number)
     if not options:
-        options = {
-            letter: match[2] for letter, match in zip(letters, lettered, strict=True) if match and match[2]
-        }
+        options = {letter: match[2] for letter, match in zip(letters, lettered, strict=True) if match}
     texts = [_line(options.get(letter, "")) for letter in "AB"]
     if not all(texts):
         raise UnusableError("its options A and B are not found")

@@ -62,7 +62,7 @@ def read_images(path: str | Path, keys: Sequence[str]) -> Iterator[tuple[str, by
             raise InputError(f"{path}: has no image {absent[0]}; delete it and run snakemake again")
         for row, key, file in index.iter_rows():
             if file is None:
-                yield key, table.rows([row], ["bytes"])["bytes"][0]
+                yield key, table.rows([row], ["bytes"]).item()
                 continue
             try:
                 yield key, Path(file).read_bytes()

@@ -82,8 +82,8 @@ def test_a_caption_with_nul_is_rejected(images: Path, tmp_path: Path, form: Form
 
 
 def test_two_columns_of_one_name_are_refused(images: Path, tmp_path: Path) -> None:
-    with pytest.raises(SourceError, match="captions: has two columns 'caption'; remove one"):
-        read("image,caption,caption\n1.jpg,a,b\n", "csv", images, tmp_path)
+    with pytest.raises(SourceError, match="captions: has two columns 'image'; remove one"):
+        read("image,caption,caption,image\n1.jpg,a,b,2.jpg\n", "csv", images, tmp_path)
     frame, _ = read("image,caption,note,note\n1.jpg,a,b,c\n", "csv", images, tmp_path)
     assert frame["caption"].to_list() == ["a"]
 
@@ -95,9 +95,12 @@ def test_flickr30k_files(images: Path, tmp_path: Path) -> None:
     reason = "is not: image name#caption number, tab, caption"
     assert remarks == [("set/3.jpg#0 no tab", 4, reason), ("set/3.jpg", 5, reason)]
     # A caption number that is there twice.
-    frame, remarks = read("1.jpg#0\ta\n1.jpg#0\tb\n", "flickr30k", images, tmp_path)
+    frame, remarks = read("z.jpg#0\tz\n1.jpg#0\ta\n1.jpg#0\tb\n", "flickr30k", images, tmp_path)
     assert frame["caption"].to_list() == ["a"]
-    assert remarks == [("set/1.jpg", 2, "caption 0 of image 1.jpg is there twice")]
+    assert remarks == [
+        ("set/z.jpg", 1, "image 'z.jpg' is no file below the folder of images"),
+        ("set/1.jpg", 3, "caption 0 of image 1.jpg is there twice"),
+    ]
     # A number has at most nine digits.
     frame, remarks = read(f"1.jpg#{'9' * 9}\ta\n2.jpg#{'1' * 10}\tb\n", "flickr30k", images, tmp_path, "all")
     assert frame["id"].to_list() == ["set/1.jpg#999999999"] and remarks == [
@@ -112,12 +115,14 @@ def test_flickr30k_files(images: Path, tmp_path: Path) -> None:
     text = (
         "image_name| comment_number| comment\n1.jpg| 1| Second | with a bar .\n1.jpg| 0| First .\n"
         "2.jpg| 4   A dog runs across the grass .\n2.jpg| 3| Two men .\n3.jpg| 5\n3.jpg| x| Three .\n"
+        "image_name| comment_number| comment\n"
     )
     frame, remarks = read(text, "flickr30k", images, tmp_path, "all")
     assert frame["id"].to_list() == ["set/1.jpg#0", "set/1.jpg#1", "set/2.jpg#3"]
     assert frame["caption"].to_list() == ["First .", "Second | with a bar .", "Two men ."]
     reason = "is not: image name | caption number | caption"
-    assert remarks == [("set/2.jpg", 4, reason), ("set/3.jpg", 6, reason), ("set/3.jpg", 7, reason)]
+    lines = [("set/2.jpg", 4), ("set/3.jpg", 6), ("set/3.jpg", 7), ("set/image_name", 8)]
+    assert remarks == [(*line, reason) for line in lines]
 
 
 def test_docci(images: Path, tmp_path: Path) -> None:
@@ -145,8 +150,8 @@ XM3600 = "\n".join(
             "zh": {"caption": ["一只狗。", " 狗在叫。"], "caption/tokenized": ["一 只 狗 。", "狗 在 叫 。"]},
         },
         {"image/key": "2", "image/locale": "hi", "en": {"caption": ["Two men."]}, "zh": {"caption": []}},
-        {"image/key": "3", "image/locale": "hi", "en": "none", "zh": {"caption": ["两个人。"]}},
         {"key": "4", "en": {"caption": ["x"]}, "zh": {"caption": ["x"]}},
+        {"image/key": "3", "image/locale": "hi", "en": "none", "zh": {"caption": ["两个人。"]}},
     )
 )
 
@@ -155,11 +160,11 @@ def test_xm3600_has_the_captions_of_one_locale(images: Path, tmp_path: Path) -> 
     frame, remarks = read(XM3600, "xm3600", images, tmp_path, locale="zh")
     assert frame.select("id", "caption").rows() == [("set/1.jpg", "一只狗。"), ("set/3.jpg", "两个人。")]
     absent = "has no captions of the locale"
-    assert remarks == [("set/2.jpg", 2, f"{absent} 'zh'"), ("set/", 4, "has no text image/key")]
+    assert remarks == [("set/2.jpg", 2, f"{absent} 'zh'"), ("set/", 3, "has no text image/key")]
     frame, remarks = read(XM3600, "xm3600", images, tmp_path, "all", "en")
     assert frame["id"].to_list() == ["set/1.jpg#0", "set/1.jpg#1", "set/2.jpg#0"]
     assert frame["caption"].to_list() == ["A dog.", "It barks.", "Two men."]
-    assert remarks[0] == ("set/3.jpg", 3, f"{absent} 'en'")
+    assert remarks[1] == ("set/3.jpg", 4, f"{absent} 'en'")
     with pytest.raises(SourceError, match=r"none of its rows became a sample; .*first: has no caption"):
         read(XM3600, "xm3600", images, tmp_path, locale="cn")
 
@@ -257,9 +262,13 @@ def test_rows_that_are_no_samples_are_listed(images: Path, tmp_path: Path) -> No
         ("csv", 'image,caption\n1.jpg,"open', "line 2 is no comma-separated text"),
         ("csv", b"image,caption\n1.jpg,\xff\n", "the file is not UTF-8"),
         ("csv", "image,caption\n", "none of its rows became a sample; the reason of the first: it has no"),
-        ("csv", "image,caption\n9.jpg,x\n", "the reason of the first: image '9.jpg' is no file below"),
+        (
+            "csv",
+            "image,caption\n9.jpg,x\n1.jpg,\n",
+            "the reason of the first: image '9.jpg' is no file below",
+        ),
         ("flickr30k", b"1.jpg#0\ta\n\xff", "after line 1 the file is not UTF-8"),
-        ("tsv", "index\timage\n", "has no column 'answer'; its columns are index, image"),
+        ("tsv", "index\tpicture\n", "has no column 'image'; its columns are index, picture"),
         ("docci", "", "it has no rows"),
     ],
 )

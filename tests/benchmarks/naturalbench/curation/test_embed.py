@@ -54,6 +54,7 @@ ROWS = (
     ("s/1#0", "s://1", plain((30, 40, 0)), "aab"),
     ("s/1#1", "s://1", plain((30, 40, 0)), "cccc"),
     ("s/2#0", "s://2", plain((0, 0, 9)), "b"),
+    ("s/2#1", "s://2", plain((0, 0, 9)), "bb"),
 )
 
 
@@ -63,11 +64,12 @@ def test_vectors_have_unit_length_and_an_image_is_encoded_once(tmp_path: Path) -
     assert (queries, encoder.seen) == (2, 2)
     np.testing.assert_allclose(frame["image"].to_list()[0], [0.6, 0.8, 0, 0, 0.8, 0.6], atol=1e-7)
     assert frame["image"].to_list()[1] == frame["image"].to_list()[0]
-    np.testing.assert_allclose(frame["text"].to_list(), [[2 / 5**0.5, 1 / 5**0.5, 0], [0, 0, 1], [0, 1, 0]])
-    assert frame["truncated"].to_list() == [False, True, False]
+    texts = [[2 / 5**0.5, 1 / 5**0.5, 0], [0, 0, 1], [0, 1, 0], [0, 1, 0]]
+    np.testing.assert_allclose(frame["text"].to_list(), texts)
+    assert frame["truncated"].to_list() == [False, True, False, False]
     path = tmp_path / "e.parquet"
     write_table(frame, path, EMBEDDINGS, embeddings_footer("colours", queries))
-    for ids in (["s/1#0", "s/1#1", "s/2#0"], ["s/2#0", "s/1#0"]):
+    for ids in (frame["id"].to_list(), ["s/1#0", "s/1#1"], ["s/2#0", "s/1#0"]):
         found = read_embeddings(path, ids)
         assert (found.name, found.images.shape) == ("colours", (len(ids), 2, 3))
         wanted = frame.filter(pl.col("id") == ids[0])

@@ -238,6 +238,7 @@ def test_wrong_arguments_are_refused_and_one_sample_has_no_mismatch() -> None:
         (["b", "a"], [encoded(2)], "ascending"),
         (["a", "a"], [encoded(2)], "ascending and different"),
         (names(3), [encoded(2)], "vectors of 3 samples"),
+        (names(2), [encoded(3)], "vectors of 2 samples"),
         (names(3), [], "at least one"),
     ):
         with pytest.raises(ValueError, match=message):
@@ -284,5 +285,5 @@ def test_the_tolerance_covers_the_rounding_of_products() -> None:
     exact = np.einsum("ad,bd->ab", encoder.images[:, 0].astype(float), encoder.texts.astype(float))
     rounded = encoder.images[:, 0] @ encoder.texts.T
     assert np.abs(exact - rounded).max() < scanner.tolerances[0] / 2 < 1e-4
-    assert scanner.count == len([*scanner.blocks()]) == 6
+    assert (str(scanner.count), len([*scanner.blocks()])) == ("6", 6)
     np.testing.assert_allclose(encoder.own(), np.diag(exact), atol=1e-15)

@@ -176,8 +176,8 @@ def test_the_record_names_each_encoder_with_the_hashes_of_its_files(tmp_path):
 
 def test_equal_images_and_equal_groups_are_refused():
     check_groups(GROUPS, SAMPLES, HASHES)
-    with pytest.raises(InputError, match=r"^pair r: its images set://d.png and set://d.png are equal"):
-        check_groups([Group("g", "r", "yes_no", "mined", YES_NO)], SAMPLES, HASHES)
+    with pytest.raises(InputError, match=r"^pair p: its images set://a.png and set://b.png are equal"):
+        check_groups(GROUPS, SAMPLES, {**HASHES, "set://b.png": "set://a.png"})
     # Another file with the same pixels, in the other order.
     with pytest.raises(InputError, match=r"^pairs p and q: have the same images and the same yes_no"):
         check_groups(GROUPS, SAMPLES, {**HASHES, "set://c.png": "set://a.png"})
@@ -211,10 +211,17 @@ def test_overlap_counts_images_questions_and_groups(tmp_path):
     assert nothing["shared"].to_list() == [0, 2, 0]
 
 
+NAMES = '"B"\t"answer"\t"category"\t"l2-category"\t"group"\t'
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('\t"group"\t', '\t"grp"\t', "has no column 'group' .*; give a release of groups"),
+        (
+            NAMES,
+            NAMES.replace("B", "b").replace("group", "g"),
+            "has no column 'B' .*; give a release of groups",
+        ),
         ('\n"2"\t"0"\t', '\n"2"\t"77"\t', "line 4: its image '77' is neither base64 nor the index"),
         ('\n"2"\t"0"\t', '\n"1"\t"0"\t', "line 4: index 1 is that of an earlier row; correct the row"),
         ('\n"2"\t"0"\t', '\n"2"\t""\t', "line 4: has no image; correct the row"),

@@ -94,6 +94,7 @@ def test_a_question_may_be_long_and_has_options_of_its_own(kind, number, questio
         ("[]", "the reply is not a JSON object"),
         ("3", "the reply is not a JSON object"),
         (json.dumps({"0": YES_NO["0"]}), "the reply has no question 1"),
+        ("{}", "the reply has no question 0"),
         (json.dumps({"1": YES_NO["0"], "2": YES_NO["1"]}), "the reply has no question 0"),
     ],
 )

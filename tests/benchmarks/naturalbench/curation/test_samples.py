@@ -42,6 +42,8 @@ def test_samples_are_those_of_the_pairs_in_their_order(tmp_path):
         read_samples(path, pairs_of([("set/c", "set/d")]))
     with pytest.raises(InputError, match=r"are in English \(set/a\) and Hindi \(set/b#1\); give each"):
         read_samples(path, pairs_of([("set/a", "set/b#1")]))
+    with pytest.raises(InputError, match=r"are in Hindi \(set/b#1\) and English \(set/a\); give each"):
+        read_samples(path, pairs_of([("set/b#1", "set/a")]))
 
 
 def test_each_image_is_read_once_from_its_file_or_the_table(tmp_path):
