@@ -113,7 +113,7 @@ def test_a_tie_is_no_mismatch_and_the_least_excess_is_one() -> None:
     above = tie.texts.copy()
     above[0, 0] = np.nextafter(np.float32(0.6), np.float32(1))
     found = mined([EncoderVectors("above", tie.images, above)])
-    assert pairs_of(found) == [(0, 1)]
+    assert (pairs_of(found), found.mismatches) == ([(0, 1)], 1)
     frame = mismatch.mismatch_frame(names(2), [EncoderVectors("above", tie.images, above)], found)
     assert 0 < frame["margin"][0] < 1e-6
 
