@@ -113,11 +113,12 @@ def of(id_, column, value):
 
 def test_yes_is_option_0_of_yes_no_questions_however_it_is_listed():
     groups = group_rows(1)
-    # Item s/001 lists No first: its answer, No, is then option 0 of the item.
+    # Item s/001 lists No first: its answer, No, is then option 0 of the item. That of s/011 is Yes, option 1.
     pool = pool_rows(groups).with_columns(of("s/001", "options", [" no", "YES "]), of("s/001", "answer", 0))
+    pool = pool.with_columns(of("s/011", "options", ["No", "Yes"]), of("s/011", "answer", 1))
     items = group_items(groups, pool)
     assert items.truth.tolist() == [[[0, 1], [1, 0]]]
-    assert items.reversed.tolist() == [[[False, True], [False, False]]]
+    assert items.reversed.tolist() == [[[False, True], [False, True]]]
     groups = group_rows(1, types=("multiple_choice",))
     items = group_items(groups, pool_rows(groups).with_columns(options=pl.lit(["No", "Yes"])))
     assert not items.reversed.any() and items.truth.tolist() == [[[0, 1], [1, 0]]]
