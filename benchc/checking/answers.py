@@ -7,7 +7,7 @@ from benchc.checking.finding import Finding, reason
 from benchc.checking.pool import PoolFound
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
-from benchc.schemas.answers_csv import listed_answers, read_answers
+from benchc.schemas.answers_csv import listed_answers, notes_of, whole_answers
 
 STAGE = "answers"
 
@@ -32,11 +32,13 @@ def check_answers(
         return check_file(name, file)
     try:
         if whole and ids is not None:
-            rows = read_answers(path, ids, corruptions, severities)
+            rows = whole_answers(path, ids, corruptions, severities)
         else:
             rows = listed_answers(path, ids, corruptions, severities)
     except InputError as error:
         return Finding(STAGE, "error", name, reason(error))
+    if notes := [*notes_of(rows)]:
+        return Finding(STAGE, "warning", name, f"{file}: {'; '.join(notes)}")
     return Finding(STAGE, "ok", name, f"{pluralize(rows.height, 'answer')} in {file}")
 
 

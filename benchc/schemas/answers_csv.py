@@ -1,13 +1,14 @@
 """Answers of another program: a CSV file with the columns id, corruption, severity and answer."""
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
 
 from benchc.csv_rows import read_rows
 from benchc.errors import InputError
+from benchc.pluralize import pluralize
 from benchc.schemas.answers import ANSWERS
 from benchc.schemas.assignment import Assignment
 from benchc.schemas.grid import grid_rows, rows_of
@@ -15,6 +16,7 @@ from benchc.schemas.predictions import CLEAN, KEY
 
 COLUMNS = (*KEY, "answer")
 FEWEST = 20  # items; a model that sees the images, or guesses, has other answers to some of so many
+MISSING = ("nan", "<na>", "null")  # how other programs write a missing value, in lower case
 _ROW = "row"
 
 
@@ -27,33 +29,57 @@ def read_answers(
 ) -> pl.DataFrame:
     """Return the answers as the columns id, corruption, severity, reply and finish (null) of ANSWERS.
 
-    Rows are in the order of ``ids``, of ``clean`` and the ``corruptions``, and of the ``severities``.
-    ``assignment``: the severities of each item by corruption; None: all. Raises InputError, with the row,
-    unless each item has one answer, which may be empty, under each of them. Warns of one answer to all items.
+    Raises InputError as :func:`whole_answers`. Warns of what :func:`notes_of` says.
+    """
+    whole = whole_answers(path, ids, corruptions, severities, assignment)
+    for note in notes_of(whole):
+        print(f"warning: {path}: {note}", file=sys.stderr)
+    finish = pl.lit(None, dtype=ANSWERS.columns["finish"])
+    return whole.select(*KEY, reply="answer", finish=finish)
+
+
+def whole_answers(
+    path: Path,
+    ids: Sequence[str],
+    corruptions: Iterable[str],
+    severities: Iterable[int],
+    assignment: Assignment | None = None,
+) -> pl.DataFrame:
+    """Return the rows of :func:`listed_answers` in the order of the items, corruptions and severities.
+
+    ``clean`` is the first of the corruptions. ``assignment``: the severities of each item by corruption;
+    None: all. Raises InputError, with the row, unless each item has one answer, which may be empty, under
+    each of them.
     """
     rows = listed_answers(path, ids, corruptions := [*corruptions], severities := [*severities])
     variants = [(CLEAN, 0), *((name, severity) for name in corruptions for severity in severities)]
     fill = "add a row with an empty answer where the model gave none"
     if assignment is None:
-        whole = rows[grid_rows(rows, ids, variants, f"{path}: answer", mend=fill).ravel()]
-    else:
-        cells = [
-            (id_, name, severity)
-            for id_ in ids
-            for name, severity in variants
-            if name == CLEAN or severity in assignment[name].get(id_, ())
-        ]
-        wanted = pl.DataFrame(cells, schema=rows.select(KEY).schema, orient="row")
-        mend = "remove a row that is not of the run's assignment (pool/assignment.parquet)"
-        whole = rows_of(rows, wanted, f"{path}: answer", mend=mend, fill=fill)
-    if len(ids) >= FEWEST and whole["answer"].str.to_lowercase().n_unique() == 1:
-        print(
-            f"warning: {path}: all {whole.height:,} answers are {whole['answer'][0][:80]!r}; check the file, "
-            "and how the model was asked",
-            file=sys.stderr,
+        return rows[grid_rows(rows, ids, variants, f"{path}: answer", mend=fill).ravel()]
+    cells = [
+        (id_, name, severity)
+        for id_ in ids
+        for name, severity in variants
+        if name == CLEAN or severity in assignment[name].get(id_, ())
+    ]
+    wanted = pl.DataFrame(cells, schema=rows.select(KEY).schema, orient="row")
+    mend = "remove a row that is not of the run's assignment (pool/assignment.parquet)"
+    return rows_of(rows, wanted, f"{path}: answer", mend=mend, fill=fill)
+
+
+def notes_of(rows: pl.DataFrame) -> Iterator[str]:
+    """Yield what is probably wrong with rows that can be read: one answer to all items, missing values."""
+    answers = rows["answer"].str.to_lowercase()
+    if rows["id"].n_unique() >= FEWEST and answers.n_unique() == 1:
+        yield (
+            f"all {rows.height:,} answers are {rows['answer'][0][:80]!r}; check the file, and how the model "
+            "was asked"
         )
-    finish = pl.lit(None, dtype=ANSWERS.columns["finish"])
-    return whole.select(*KEY, reply="answer", finish=finish)
+    if (missing := rows.filter(answers.is_in(MISSING))).height:
+        yield (
+            f"{missing['answer'][0]!r}, as programs write a missing value, is graded as an answer in "
+            f"{pluralize(missing.height, 'row')}; leave the answer empty where the model gave none"
+        )
 
 
 def listed_answers(

@@ -22,8 +22,8 @@ def pool():
 def found(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def found(rows, pool, *, header="id,corruption,severity,answer", whole=True):
-        lines = [header, *(f"{id_},{corruption},{severity},red" for id_, corruption, severity in rows)]
+    def found(rows, pool, *, header="id,corruption,severity,answer", whole=True, answer="red"):
+        lines = [header, *(f"{id_},{corruption},{severity},{answer}" for id_, corruption, severity in rows)]
         (tmp_path / "own.csv").write_text("\n".join(lines))
         finding = check_answers("own", "own.csv", ["fog"], [1, 3], pool, whole=whole)
         assert (finding.stage, finding.subject) == ("answers", "own")
@@ -48,6 +48,13 @@ def test_a_file_that_the_run_would_accept(found, pool):
 def test_what_is_wrong_is_found_with_and_without_a_pool(found, pool, rows, text, known):
     level, message = found(rows, pool if known else replace(pool, size=None))
     assert level == "error" and text in message
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_an_answer_that_is_a_missing_value_is_a_warning(found, pool, whole):
+    level, text = found([*WHOLE[:2], ("s/1", "fog", 3)], pool, whole=whole, answer="NaN")
+    assert level == "warning"
+    assert text.startswith("own.csv: 'NaN', as programs write a missing value, is graded as an answer in 3")
 
 
 def test_items_are_compared_with_those_of_the_pool_where_they_are_known(found, pool):

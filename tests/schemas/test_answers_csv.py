@@ -115,3 +115,12 @@ def test_one_answer_to_all_items_is_a_warning(tmp_path, capsys, count, answer, o
     said = f"all {count} answers are '{answer[:80]}'; check the file, and how the model was asked"
     line = f"warning: {path}: {said}\n"
     assert capsys.readouterr().err == (line if warns else "")
+
+
+def test_answers_that_are_a_missing_value_are_a_warning(tmp_path, capsys):
+    path = tmp_path / "other.csv"
+    rows = [f"{id_},clean,0,{answer}" for id_, answer in enumerate(["<NA>", "nan", "none", "", "naan"])]
+    path.write_text("\n".join(["id,corruption,severity,answer", *rows]))
+    assert read_answers(path, [*"01234"], [], [])["reply"].to_list() == ["<NA>", "nan", "none", "", "naan"]
+    said = "'<NA>', as programs write a missing value, is graded as an answer in 2 rows; leave the"
+    assert capsys.readouterr().err == f"warning: {path}: {said} answer empty where the model gave none\n"
