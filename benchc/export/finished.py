@@ -1,5 +1,6 @@
 """A finished run, as it is exported: its configuration, items and images."""
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from benchc.config.errors import ConfigError, shown
 from benchc.config.evaluation import RECORD, FinishedRun, part_of_record, read_record
 from benchc.config.load import Config, validate
 from benchc.config.raw import texts
+from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
 from benchc.schemas.assignment import read_assignment
 from benchc.schemas.parquet import read_table
@@ -29,6 +31,8 @@ ASSIGNMENT_FILE = "pool/assignment.parquet"
 NOT_COPIED = ("sources", "corrupted", "benchmark", "report.html", "index.html", "page", "run.json")
 # Keys whose files are recorded elsewhere in the run, or are code.
 NOT_INPUTS = ("name", "catalogues", "sources", "corruptions", "evaluate")
+# "/no_think", in a prompt, is none.
+ABSOLUTE_PATH = re.compile(r"""(?:^|[\s='"]|file://)(~[\w.-]*/[^\s'"]*|/[^\s'"/]+/[^\s'"]*)""")
 # Columns with texts of items.
 CONTENT = {"question", "english_question", "caption", "truth"}
 
@@ -120,6 +124,11 @@ class Finished:
         assert self.run.finished is not None
         own = {key: value for key, value in self.run.finished.settings.items() if key not in NOT_INPUTS}
         return sorted({text for text in _texts(own) if "/" in text and Path(text).is_file()})
+
+    def absolute_paths(self) -> list[str]:
+        """Return the absolute paths in the records of the configuration, also in commands, sorted."""
+        records = map(read_yaml, sorted(self.folder.glob("config*.yaml")))
+        return sorted({path for text in _texts([*records]) for path in ABSOLUTE_PATH.findall(text)})
 
     @cached_property
     def shows_items(self) -> set[str]:

@@ -54,6 +54,11 @@ def export(
     )
     if own := finished.run.settings.corruptions.own_files:
         print(own_files_note(own))
+    if local := finished.absolute_paths():
+        print(
+            f"paths of this machine that the export names: {', '.join(local)}; if they are not to be public, "
+            "write them in the configuration relative to the working directory, run again, and export anew"
+        )
     if manifest.withheld:
         print(
             f"not passed on: questions and images of {', '.join(manifest.withheld)}, whose licence in the "

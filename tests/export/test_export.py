@@ -292,3 +292,19 @@ def test_files_of_own_corruptions_that_an_evaluation_needs_are_named(
     note = f"Some corruptions are those of {', '.join(files)}, which this folder does not have: "
     for text in (capsys.readouterr().out, (tmp_path / "made/README.md").read_text()):
         assert note in text and them in text and "give --trust." in text
+
+
+def test_absolute_paths_in_the_configuration_are_named(small, tmp_path, capsys):
+    export(small.folder, tmp_path / "made")
+    assert "paths of this machine" not in capsys.readouterr().out
+    moved = replace(small, folder=tmp_path / "records")
+    moved.folder.mkdir()
+    record = {
+        "b": ["serve --model=/scratch/jane/m 'file:///x/y'"],
+        "a": {"path": "~/data/q.tsv", "prompt": "a / b"},
+    }
+    (moved.folder / "config.yaml").write_text(yaml.safe_dump(record))
+    (moved.folder / "config-models.yaml").write_text(
+        "m: {path: ~jane/m, system_prompt: /no_think, url: http://h/v1}"
+    )
+    assert moved.absolute_paths() == ["/scratch/jane/m", "/x/y", "~/data/q.tsv", "~jane/m"]
