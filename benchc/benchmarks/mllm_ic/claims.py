@@ -15,10 +15,9 @@ from benchc.benchmarks.mllm_ic.capabilities import label_of
 from benchc.benchmarks.mllm_ic.corruption_tree import corruption_label
 from benchc.benchmarks.mllm_ic.published.tables import AVG, published_table2, published_table3
 from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes
+from benchc.rendering.verdicts import FAILS, HOLDS, NOT_APPLICABLE, UNKNOWN
 from benchc.statistics.resampling import TAILS, Floats, percentile_interval
 
-HOLDS, FAILS, UNKNOWN = "holds", "does not hold", "cannot be told"
-NOT_APPLICABLE = "not applicable"
 POINTS = 100
 LINEAR, EVEN = 0.95, 0.5
 WORST_CATEGORIES = ("blur", "compression")

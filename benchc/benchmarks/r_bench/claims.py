@@ -19,9 +19,9 @@ from benchc.benchmarks.r_bench.published.tables import (
 )
 from benchc.benchmarks.r_bench.tasks import TASK_LABELS, TASKS
 from benchc.pluralize import pluralize
+from benchc.rendering.verdicts import FAILS, HOLDS, NOT_APPLICABLE
 from benchc.statistics.rounding import DIGITS
 
-HOLDS, FAILS, NOT_APPLICABLE = "holds", "does not hold", "not applicable"
 MEASURES = {"absolute": "R_a", "relative": "R_r"}
 LOWEST_STEPS = ("environment_interference", "camera_interference")
 CLAIMS = {

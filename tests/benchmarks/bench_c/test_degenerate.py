@@ -8,9 +8,9 @@ import polars as pl
 import pytest
 from matplotlib.text import Text
 
-from benchc.benchmarks.bench_c.claims.claim import VERDICTS
 from benchc.benchmarks.bench_c.claims.table import ALL, CLAIMS
 from benchc.errors import InputError
+from benchc.rendering.verdicts import VERDICTS
 from scripts.benchc import main
 from tests.benchmarks.bench_c.degenerate_runs import Run, drawn, make_run_folder
 from tests.rendering.latex import check_latex

@@ -3,10 +3,6 @@ import pytest
 
 from benchc.benchmarks.mllm_ic.claims import (
     ALL,
-    FAILS,
-    HOLDS,
-    NOT_APPLICABLE,
-    UNKNOWN,
     WORST_CATEGORIES,
     WORST_MIDS,
     Evidence,
@@ -14,6 +10,7 @@ from benchc.benchmarks.mllm_ic.claims import (
     evidence_of,
 )
 from benchc.benchmarks.mllm_ic.published.tables import CATEGORIES, MIDS
+from benchc.rendering.verdicts import FAILS, HOLDS, NOT_APPLICABLE, UNKNOWN
 from benchc.statistics.resampling import Floats
 from tests.benchmarks.mllm_ic.made_up import CATEGORIES as CATEGORY_OF
 from tests.benchmarks.mllm_ic.made_up import averages, run_of

@@ -4,10 +4,11 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.r_bench.chance import TaskChance
-from benchc.benchmarks.r_bench.claims import FAILS, HOLDS, Evidence, claims
+from benchc.benchmarks.r_bench.claims import Evidence, claims
 from benchc.benchmarks.r_bench.settings import Corruptions, Judged, Settings, Tables
 from benchc.benchmarks.r_bench.table_outputs import PEOPLE, table_outputs
 from benchc.rendering.output import function_of, inputs_of, settings_of
+from benchc.rendering.verdicts import FAILS, HOLDS
 
 # R_a and R_r by model and part.
 Scores = dict[str, dict[str, tuple[float, float]]]

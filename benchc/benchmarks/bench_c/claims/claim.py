@@ -4,18 +4,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from benchc.benchmarks.bench_c.claims.evidence import Evidence
-
-HOLDS = "holds"
-FAILS = "does not hold"
-NOT_APPLICABLE = "not applicable"
-VERDICTS = (HOLDS, FAILS, NOT_APPLICABLE)
+from benchc.rendering.verdicts import FAILS, HOLDS, NOT_APPLICABLE
 
 FIGURE = "a figure, without numbers"
 CHECKED = "{}"
 
 
 class Finding(NamedTuple):
-    """The numbers of a run for a claim, or why there are none, and the verdict (one of ``VERDICTS``)."""
+    """The numbers of a run for a claim, or why there are none, and one of the verdicts."""
 
     numbers: str
     verdict: str

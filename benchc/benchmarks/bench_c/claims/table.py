@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from benchc.benchmarks.bench_c.claims.claim import CHECKED, NOT_APPLICABLE
+from benchc.benchmarks.bench_c.claims.claim import CHECKED
 from benchc.benchmarks.bench_c.claims.evidence import Evidence, published_evidence
 from benchc.benchmarks.bench_c.claims.gains import GAINS, SEVERITY
 from benchc.benchmarks.bench_c.claims.groups import GROUPS
@@ -10,6 +10,7 @@ from benchc.benchmarks.bench_c.claims.ranking import RANKING
 from benchc.benchmarks.bench_c.claims.robustness import ROBUSTNESS
 from benchc.benchmarks.bench_c.claims.selection import SELECTION
 from benchc.benchmarks.bench_c.claims.structure import PLANE, SENSITIVITY
+from benchc.rendering.verdicts import NOT_APPLICABLE
 
 ALL = (*SELECTION, *RANKING, *PLANE, *SENSITIVITY, *SEVERITY, *GAINS, *GROUPS, *ROBUSTNESS)
 CLAIMS = {
@@ -18,7 +19,7 @@ CLAIMS = {
     "criterion": pl.String,  # of the check; ours
     "paper": pl.String,  # the paper's numbers
     "here": pl.String,  # ours, or why there are none
-    "verdict": pl.String,  # one of claims.claim.VERDICTS
+    "verdict": pl.String,  # of benchc.rendering.verdicts
 }
 
 

@@ -3,7 +3,6 @@
 import polars as pl
 
 from benchc.benchmarks.bench_c.claims import table as checks
-from benchc.benchmarks.bench_c.claims.claim import VERDICTS
 from benchc.benchmarks.bench_c.claims.evidence import evidence
 from benchc.benchmarks.bench_c.inputs import PoolTasks, Selected
 from benchc.benchmarks.bench_c.targets import TargetScores
@@ -11,6 +10,7 @@ from benchc.rendering.chance import ChanceTable
 from benchc.rendering.latex import latex_text
 from benchc.rendering.markdown import paragraph
 from benchc.rendering.output import Table
+from benchc.rendering.verdicts import counts_of
 
 HEADER = ("Section", "Claim", "Holds when", "Paper", "Here", "Verdict")
 CAPTION = (
@@ -65,7 +65,7 @@ def claims(
         table,
         claims_markdown(table, note),
         claims_latex(table, note),
-        summary=f"claims: {table['verdict'].value_counts(sort=True).rows()}",
+        summary=f"claims: {counts_of(table['verdict'])}",
     )
 
 
@@ -107,14 +107,7 @@ def claims_latex(table: pl.DataFrame, note: str = "") -> str:
 
 
 def _caption(table: pl.DataFrame) -> str:
-    counts = dict(table["verdict"].value_counts().rows())
-    hold, fail, rest = (counts.get(verdict, 0) for verdict in VERDICTS)
-    parts = (
-        f"{hold} of {table.height} {'holds' if hold == 1 else 'hold'}",
-        f"{fail} {'does' if fail == 1 else 'do'} not",
-        f"{rest} {'is' if rest == 1 else 'are'} not applicable",
-    )
-    return CAPTION.format(counts=", ".join(parts))
+    return CAPTION.format(counts=counts_of(table["verdict"]))
 
 
 def _latex(text: str) -> str:

@@ -9,6 +9,7 @@ from benchc.command_line import PositiveInt
 from benchc.rendering.chance import ChanceTable
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
+from benchc.rendering.verdicts import counts_of
 
 CAPTION = (
     "The paper's claims of section 4 on {models}: {counts}. The paper gives no criteria; these are ours. A "
@@ -16,12 +17,6 @@ CAPTION = (
     "none of it does, and cannot be told otherwise. A claim that holds or not on few models says little of "
     "others."
 )
-VERDICTS = {
-    checks.HOLDS: "hold",
-    checks.FAILS: "do not",
-    checks.UNKNOWN: "cannot be told",
-    checks.NOT_APPLICABLE: "are not applicable",
-}
 
 
 def claims(
@@ -37,8 +32,7 @@ def claims(
     ranked = {id_: label for id_, label in labels.items() if label in chance.ranked}
     evidence = checks.evidence_of(run, [*ranked], categories, draws, seed) if ranked else None
     table = checks.claims(evidence)
-    found = dict(table["verdict"].value_counts().rows())
-    counts = ", ".join(f"{found[v]} {text}" for v, text in VERDICTS.items() if v in found)
+    counts = counts_of(table["verdict"])
     return printed(
         table,
         [

@@ -10,6 +10,7 @@ from benchc.benchmarks.r_bench.scored import ScoreFiles, scored_of
 from benchc.benchmarks.r_bench.tables.frames import long_means, notes
 from benchc.rendering.output import Table
 from benchc.rendering.printing import Column, printed
+from benchc.rendering.verdicts import NOT_APPLICABLE, counts_of
 
 CAPTION = (
     "The paper's claims of section 4.3 on {models}: {counts}. The paper gives no criteria; these are ours, "
@@ -35,9 +36,8 @@ def claims(scores: ScoreFiles, labels: dict[str, str], chance: ChanceTable) -> T
     closed = {labels[id_] for id_ in labels if MODELS.get(id_) in CLOSED}
     table = checks.claims(checks.Evidence(means.filter(pl.col("model").is_in(compared)), closed))
     if not compared:
-        table = table.with_columns(here=pl.lit(NO_MODEL), verdict=pl.lit(checks.NOT_APPLICABLE))
-    found = dict(table["verdict"].value_counts().rows())
-    counts = ", ".join(f"{found.get(v, 0)} {t}" for v, t in VERDICTS.items())
+        table = table.with_columns(here=pl.lit(NO_MODEL), verdict=pl.lit(NOT_APPLICABLE))
+    counts = counts_of(table["verdict"])
     return printed(
         table,
         [
@@ -56,10 +56,3 @@ def claims(scores: ScoreFiles, labels: dict[str, str], chance: ChanceTable) -> T
         small=True,
         summary=f"claims: {counts}",
     )
-
-
-VERDICTS = {
-    checks.HOLDS: "hold",
-    checks.FAILS: "do not",
-    checks.NOT_APPLICABLE: "are not applicable",
-}

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from benchc.benchmarks.bench_c.claims.claim import FAILS, HOLDS, NOT_APPLICABLE, Claim
+from benchc.benchmarks.bench_c.claims.claim import Claim
 from benchc.benchmarks.bench_c.claims.evidence import Evidence, evidence, published_evidence
 from benchc.benchmarks.bench_c.claims.gains import GAINS
 from benchc.benchmarks.bench_c.claims.ranking import RANKING
@@ -17,6 +17,7 @@ from benchc.benchmarks.bench_c.claims.structure import PLANE, SENSITIVITY
 from benchc.benchmarks.bench_c.claims.table import claims
 from benchc.benchmarks.bench_c.published.tables import published_table1, published_table2
 from benchc.errors import InputError
+from benchc.rendering.verdicts import FAILS, HOLDS, NOT_APPLICABLE
 from benchc.schemas.models import Model
 from tests.benchmarks.bench_c.figures.figure_tables import score, scores, selection
 

@@ -129,7 +129,7 @@ def test_claims_in_markdown_are_a_list_that_is_read_as_text():
     # Markup of a claim is shown, and its other lines belong to it.
     shown = " ".join(line.strip() for line in lines)
     assert r"- Holds when: E|z| < 0 - Paper: a_b \* c - Here: 1 of 2  - holds" in shown
-    assert claim in shown and "1 of 2 holds, 1 does not, 0 are not applicable" in shown and "A note." in shown
+    assert claim in shown and "1 of 2 holds, 1 does not. Criteria" in shown and "A note." in shown
     assert all(line.startswith("  ") for line in lines[lines.index("") + 2 : -1] if line and line[0] != "-")
 
 

@@ -3,7 +3,6 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.r_bench.chance import TaskChance, read_chance
-from benchc.benchmarks.r_bench.claims import FAILS, HOLDS, NOT_APPLICABLE
 from benchc.benchmarks.r_bench.tables.chance import chance
 from benchc.benchmarks.r_bench.tables.claims import claims
 from benchc.benchmarks.r_bench.tables.composition import composition
@@ -18,6 +17,7 @@ from benchc.benchmarks.r_bench.tables.table3_absolute import table3_absolute
 from benchc.benchmarks.r_bench.tables.table3_relative import table3_relative
 from benchc.benchmarks.r_bench.tables.table4 import table4
 from benchc.errors import InputError
+from benchc.rendering.verdicts import FAILS, HOLDS, NOT_APPLICABLE
 from benchc.statistics.chance import STANDINGS
 from tests.benchmarks.r_bench import scored
 from tests.benchmarks.r_bench.scored import files_of, judgements, rows_of, score_frame, scores
