@@ -61,7 +61,7 @@ slurm:
 test-cluster: install slurm
 	python -m pytest --timeout 3600 $(addprefix tests/workflow/slurm/,test_run.py benchmarks.py failures.py limits.py)
 
-# Kills at random moments, full disks, read-only folders, clocks set back, two runs in one folder: about 25 minutes on
+# Kills at random moments, full disks, read-only folders, clocks set back, two runs in one folder: about 20 minutes on
 # two cores. SEED=1 takes other moments. Disks are mounted, which needs root; elsewhere these tests are skipped.
 test-faults: install
 	python -m pytest --timeout 3600 $(addprefix tests/workflow/faults/,kills.py writes.py others.py) $(if $(SEED),--seed $(SEED))

@@ -21,7 +21,8 @@ def image(
 ) -> None:
     """Write one image of a run under a corruption, as its models see it.
 
-    It is made again from the pool and the recorded configuration, so it works for runs that store no images.
+    It is made again from the pool and the recorded configuration, so it works for runs that store no images,
+    and for corruptions and severities of the suite that the run leaves out.
     Args:
         run: results/{name} of a run
         item: id of an item in its pool
