@@ -42,5 +42,7 @@ def files_by_name(files: Iterable[Path]) -> dict[str, Path]:
     found: dict[str, Path] = {}
     for file in files:
         if found.setdefault(file.stem, file) is not file:
-            raise InputError(f"{found[file.stem]} and {file} would both be called {file.stem}; rename one")
+            raise InputError(
+                f"{found[file.stem]} and {file} would both be called {file.stem}; copy one under another name"
+            )
     return found

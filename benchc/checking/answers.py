@@ -1,10 +1,9 @@
 """Check a file of answers of another program, as far as the run's items are known."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from benchc.checking.finding import Finding, reason
-from benchc.checking.pool import PoolFound
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.schemas.answers_csv import listed_answers, notes_of, whole_answers
@@ -17,29 +16,33 @@ def check_answers(
     file: str,
     corruptions: Iterable[str],
     severities: Iterable[int],
-    pool: PoolFound | None,
+    ids: Sequence[str] | None,
     *,
-    whole: bool = False,
+    assigned: bool = False,
 ) -> Finding:
     """Return whether the job that imports a file of answers would accept it.
 
-    ``pool``: None where other items than its own are asked. ``whole``: the file needs an answer for each of
-    the pool's items, corruptions and severities.
+    ``ids``: of the items that are asked; None where they are not known. ``assigned``: the run asks only some
+    corruptions and severities of an item, which its assignment will say.
     """
-    ids = list(pool.texts["id"]) if pool is not None and pool.size is not None else None
     path = Path(file)
     if not path.is_file():
         return check_file(name, file)
     try:
-        if whole and ids is not None:
+        if ids is not None and not assigned:
             rows = whole_answers(path, ids, corruptions, severities)
         else:
             rows = listed_answers(path, ids, corruptions, severities)
     except InputError as error:
         return Finding(STAGE, "error", name, reason(error))
+    if rows.is_empty():
+        return Finding(STAGE, "error", name, f"{file} has no answers; add them, or remove the entry")
     if notes := [*notes_of(rows)]:
         return Finding(STAGE, "warning", name, f"{file}: {'; '.join(notes)}")
-    return Finding(STAGE, "ok", name, f"{pluralize(rows.height, 'answer')} in {file}")
+    found = f"{pluralize(rows.height, 'answer')} in {file}"
+    if assigned or ids is None:
+        found += "; its job checks whether they are those that the run asks for"
+    return Finding(STAGE, "ok", name, found)
 
 
 def check_file(name: str, file: str) -> Finding:

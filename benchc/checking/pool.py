@@ -45,6 +45,11 @@ class PoolFound:
     def ids(self) -> set[str]:
         return set(self.texts["id"])
 
+    @property
+    def all_ids(self) -> list[str] | None:
+        """The ids of the run's items in the pool's order; None unless all sources are here."""
+        return None if self.size is None else self.texts["id"].to_list()
+
 
 def check_pool(config: Config, items: Mapping[str, SourceItems]) -> Findings[PoolFound]:
     """Yield the number of items of each task type, and return the pool.

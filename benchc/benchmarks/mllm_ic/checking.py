@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import cast
 
 from benchc.benchmarks.mllm_ic.categories import groups_of, read_categories
-from benchc.benchmarks.mllm_ic.questions import unmapped_counts, with_groups
+from benchc.benchmarks.mllm_ic.questions import asked, unmapped_counts, with_groups
 from benchc.benchmarks.mllm_ic.settings import Settings
 from benchc.checking.answers import check_answers, check_file
 from benchc.checking.finding import Finding, reason
@@ -20,15 +20,15 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
     del load, network
     settings = cast(Settings, config.settings)
     file = settings.capabilities.categories
+    ids: list[str] | None = None
     try:
         known = read_categories(Path(file), settings.sources)
         of_source = {id_: [each for each in known.values() if each.source == id_] for id_ in settings.sources}
         for id_, categories in of_source.items():
             mapped = len({each.capability for each in categories} - {""})
             if categories:
-                yield Finding(
-                    "pool", "ok", id_, f"{len(categories)} categories of {mapped} capabilities in {file}"
-                )
+                text = f"categories in {file}: {len(categories)}, of capabilities: {mapped}"
+                yield Finding("pool", "ok", id_, text)
             else:
                 text = f"{file} has no category of it; add its categories, or name another file"
                 yield Finding("pool", "error", id_, text)
@@ -39,11 +39,12 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
                 yield Finding("pool", "error", name, f"{text}; add it, with a capability or a reason")
             else:
                 yield Finding("pool", "ok", name, f"{text}; in no mean of capabilities")
+        if pool.size is not None:
+            ids = asked(items, settings.mini)["id"].to_list()
     except InputError as error:
         yield Finding("pool", "error", "capabilities", reason(error))
     chosen = settings.corruptions
     for id_, answers in settings.answers_from.items():
-        # Under circular evaluation, other ids than the pool's are asked.
-        yield check_answers(f"answers_from.{id_}", answers.file, chosen.types, chosen.severities, None)
+        yield check_answers(f"answers_from.{id_}", answers.file, chosen.types, chosen.severities, ids)
     for id_, predictions in settings.predictions_from.items():
         yield check_file(f"predictions_from.{id_}", predictions.file)

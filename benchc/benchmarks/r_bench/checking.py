@@ -33,7 +33,9 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
         yield from check_language_model("judge", settings.judge, own, network=network)
     chosen = settings.corruptions
     for id_, one in settings.answers_from.items():
-        yield check_answers(f"answers_from.{id_}.file", one.file, chosen.types, chosen.severities, pool)
+        yield check_answers(
+            f"answers_from.{id_}.file", one.file, chosen.types, chosen.severities, pool.all_ids, assigned=True
+        )
     files: dict[str, str] = {}
     for id_, judged in settings.judgements_from.items():
         files |= {f"judgements_from.{id_}.{kind}": getattr(judged, kind) for kind in ("dis", "ref", "com")}

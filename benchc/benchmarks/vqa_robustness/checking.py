@@ -17,9 +17,7 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
     settings = cast(Settings, config.settings)
     chosen = settings.corruptions
     for id_, model in settings.answers_from.items():
-        yield check_answers(
-            f"answers_from.{id_}", model.file, chosen.types, chosen.severities, pool, whole=True
-        )
+        yield check_answers(f"answers_from.{id_}", model.file, chosen.types, chosen.severities, pool.all_ids)
     scale = settings.vre.scale_of
     if scale is not None and not Path(scale).is_file():
         text = f"vre.scale_of names {scale}, which does not exist; correct the path, or give null"

@@ -68,7 +68,7 @@ def _scores(
     if known is not None:
         unknown = ~pl.col("id").is_in(known["id"].implode())
         refuse(file, table, unknown, "id", f"one of {answers}: add the item there, or correct the id")
-    severity = pl.col("severity").cast(pl.Int64, strict=False)
+    severity = _whole("severity")
     refuse(file, table, severity.is_null() | (severity < 0), "severity", "a whole number, 0 for clean")
     text = pl.col("logits").str.strip_chars("[] \t\r\n").str.replace_all(r"\s+", " ")
     text = text.str.replace_all(r" ?([,;]) ?", "$1")
@@ -100,20 +100,28 @@ def _scores(
 
 
 def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
-    """Raise InputError where all logits are from 0 to 1, and those of each row have the sum 1."""
+    """Raise InputError where no logit is below 0, and no row's sum is above 1, or each row's is 100."""
     logits = pl.col("logits").list
-    shares = (logits.min() >= 0) & ((logits.sum() - 1).abs() < 1e-3)
-    if predictions.height and predictions.select(shares.all()).item():
+    total = logits.sum()
+    # Of ten options that are rounded to two decimals, or to whole per cent, it may be 1.05 or 105.
+    shares = (total <= 1.05).all() & (total > 0).any()
+    per_cent = total.is_between(95, 105).all()
+    if predictions.height and predictions.select((logits.min() >= 0).all() & (shares | per_cent)).item():
         raise InputError(
-            f"{file}: logits are from 0 to 1, and in each row their sum is 1: they are probabilities; give "
-            "the logits, or the logarithms of the probabilities"
+            f"{file}: no logit is below 0, and each row has a sum like probabilities or per cent; give the "
+            "logits, or the logarithms of the probabilities (subtract 100 from real logits: RAS is the same)"
         )
+
+
+def _whole(column: str) -> pl.Expr:
+    """Return a column's whole numbers, null where there is none; pandas may write 2 as 2.0."""
+    return pl.col(column).str.strip_suffix(".0").cast(pl.Int64, strict=False)
 
 
 def _answers(file: Path, table: pl.DataFrame) -> pl.DataFrame:
     """Return id and answer of each item, the number of an option from 0."""
     letters = {letter: number for number, letter in enumerate(LETTERS)}
-    given = pl.col("answer").cast(pl.Int64, strict=False)
+    given = _whole("answer")
     number = pl.coalesce(
         given,
         pl.col("answer").str.to_uppercase().replace_strict(letters, default=None, return_dtype=pl.Int64),

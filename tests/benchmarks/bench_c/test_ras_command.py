@@ -134,14 +134,35 @@ def test_probabilities_are_no_logits(tmp_path: Path, capsys: pytest.CaptureFixtu
         logits = pl.DataFrame(rows, ["id", "corruption", "severity", "logits"], orient="row")
         return written(tmp_path, "mine.csv", frame.join(logits, on=["id", "corruption", "severity"]))
 
-    with pytest.raises(SystemExit, match=r"mine\.csv: logits are from 0 to 1, .* the logarithms of"):
-        main(["ras", str(of(shares))])
+    for values in (shares, shares.round(2), 0.9 * shares, 100 * shares, (100 * shares).round()):
+        with pytest.raises(SystemExit, match=r"mine\.csv: no logit is below 0, .* the logarithms of"):
+            main(["ras", str(of(values))])
+    capsys.readouterr()
+    printed = set()
+    for values in (np.log(shares), np.log(shares) + 50, np.log(shares) - 100):
+        main(["ras", str(of(values))])
+        printed.add(capsys.readouterr().out)
+    assert len(printed) == 1
     for values in (
-        np.log(shares),
+        0 * shares,
         shares + np.array([1, -1, 0]),
         np.where(np.arange(4)[:, None] == 3, 0.4, shares),
+        np.where(np.arange(4)[:, None] == 3, 36.0, 100 * shares),
     ):
         main(["ras", str(of(values))])
+
+
+def test_whole_numbers_may_be_written_as_pandas_writes_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    frame = table().with_columns(answer=pl.col("answer").replace_strict({"A": 0, "B": 1, "C": 2}))
+    printed = set()
+    for type_ in (pl.Int64, pl.Float64):
+        numbers = frame.with_columns(pl.col("answer", "severity").cast(type_))
+        for name in ("mine.csv", "mine.parquet"):
+            main(["ras", str(written(tmp_path, name, numbers))])
+            printed.add(capsys.readouterr().out)
+    assert len(printed) == 1
 
 
 def test_numbers_may_be_separated_by_any_one_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -161,7 +182,8 @@ def test_models_are_told_apart_and_have_the_same_items(
         (tmp_path / folder).mkdir()
     first, other = (written(tmp_path / folder, "mine.csv", table()) for folder in ("a", "b"))
     with pytest.raises(
-        SystemExit, match=f"^error: {first} and {other} would both be called mine; rename one$"
+        SystemExit,
+        match=f"^error: {first} and {other} would both be called mine; copy one under another name$",
     ):
         main(["ras", str(first), str(other)])
     same = written(tmp_path, "same.csv", table().sort("id"))

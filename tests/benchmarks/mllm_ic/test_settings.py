@@ -188,7 +188,7 @@ def test_what_a_run_lacks_is_found_before_it_starts(raw, root):
     absent = "names other.csv, which does not exist; write it, or remove the entry"
     missing = "of a category that map.csv does not have; "
     assert found() == [
-        ("ok", "drawn-text", "1 categories of 1 capabilities in map.csv"),
+        ("ok", "drawn-text", "categories in map.csv: 1, of capabilities: 1"),
         ("error", "drawn-charts", "map.csv has no category of it; add its categories, or name another file"),
         ("error", "y of drawn-text", f"1 item {missing}add it, with a capability or a reason"),
         ("error", "answers_from.other", absent),
@@ -199,8 +199,40 @@ def test_what_a_run_lacks_is_found_before_it_starts(raw, root):
     (root / "other.csv").write_text("id,corruption,severity,answer\ncircular/1,clean,0,A\n")
     assert found() == [
         ("error", "capabilities", "map.csv: row 2: has fewer cells than the header; complete it"),
-        ("ok", "answers_from.other", "1 answer in other.csv"),
+        (
+            "ok",
+            "answers_from.other",
+            "1 answer in other.csv; its job checks whether they are those that the run asks for",
+        ),
     ]
+
+
+@pytest.mark.parametrize("copies", [(), ("drawn-text",)])
+def test_a_file_of_answers_has_those_of_all_questions_that_are_asked(raw, root, copies):
+    capabilities = {"categories": "map.csv", "circular": [*copies], "unmapped": "keep"}
+    settings = {"sources": ["drawn-text"], "capabilities": capabilities, "answers_from": {"other": OTHER}}
+    config = load(raw | settings, root)
+    (root / "map.csv").write_text(
+        "source,category,capability,reason\ndrawn-text,x,ocr,\ndrawn-text,z,,no picture\n"
+    )
+    rows = [("1", "x"), ("2", "z"), ("1000001", "x")]
+    texts = pl.DataFrame(
+        [(f"drawn-text/{index}", index, "drawn-text", kind, ["1"]) for index, kind in rows],
+        schema=["id", "index", "source", "category", "image_keys"],
+        orient="row",
+    )
+    pool = PoolFound(texts, RunSize(Amount(3), {}, texts), texts, 4)
+    chosen = config.settings.corruptions
+    wanted = [("clean", 0), *((name, severity) for name in chosen.types for severity in chosen.severities)]
+
+    def level(*indices: str) -> str:
+        cells = [f"drawn-text/{index},{name},{severity},A" for index in indices for name, severity in wanted]
+        (root / "other.csv").write_text("\n".join(["id,corruption,severity,answer", *cells]))
+        return [*check(config, pool, load=False, network=False)][-1].level
+
+    # The second question is left out.
+    assert level("1", "1000001") == "ok"
+    assert level("1") == level("1", "2", "1000001") == "error"
 
 
 def test_questions_are_counted_once_they_are_chosen(raw, root):
