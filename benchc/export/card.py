@@ -132,9 +132,11 @@ def _card(finished: Finished, written: Exported, withheld: Collection[str], repo
 def own_files_note(files: Sequence[str]) -> str:
     """Return what an evaluation on an export of a run needs that has corruptions of the user's ``files``."""
     them = "them" if len(files) > 1 else "it"
+    absolute = any(Path(file).is_absolute() for file in files)
+    where = "" if absolute else ", relative to the working directory,"
     return (
         f"Some corruptions are those of {', '.join(files)}, which this folder does not have: to evaluate a "
-        f"model on it, put {them} at the same path, relative to the working directory, and give --trust."
+        f"model on it, put {them} at the same path{where} and give --trust."
     )
 
 

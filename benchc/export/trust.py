@@ -1,7 +1,7 @@
 """What an export of a stranger would do with this machine: run code, ask servers, read other files."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,11 @@ def refuse_untrusted(export: Path, manifest: Manifest, root: Path) -> None:
 
     That is to run code, to have a server asked, or to read a file outside of it and ``root``.
     """
-    if found := [*_code(manifest), *_of_settings(export, manifest, root)]:
+    settings = _settings(export)
+    own = [file for _, file in texts(block(settings, "corruptions").get("own_files"))]
+    code = ", ".join(dict.fromkeys([*own, *_code(manifest)]))
+    found = [f"{NOT_OURS} ({code})"] if code else []
+    if found := [*found, *_of_settings(settings, root, known={*manifest.inputs, *own})]:
         raise InputError(
             f"{export}: {' and '.join(dict.fromkeys(found))}; read {export / FILE} and "
             f"{export / RUN / RECORD}, and give --trust if you trust who wrote them"
@@ -50,21 +54,23 @@ def _code(manifest: Manifest) -> Iterator[str]:
         kernel = recipe.get("kernel")
         if kernel is not None and OWN_KERNEL.fullmatch(str(kernel)) is None:
             file, mark, _ = str(kernel).rpartition(".py:")
-            yield f"{NOT_OURS} ({f'{file}.py' if mark else kernel})"
+            yield f"{file}.py" if mark else str(kernel)
 
 
-def _of_settings(export: Path, manifest: Manifest, root: Path) -> Iterator[str]:
+def _settings(export: Path) -> Mapping[str, Any]:
     try:
         settings = read_yaml(export / RUN / RECORD)
     except (OSError, YamlError):
-        return  # which is an error elsewhere
-    if isinstance(settings, Mapping):
-        for _, file in texts(block(settings, "corruptions").get("own_files")):
-            yield f"{NOT_OURS} ({file})"
+        settings = None  # which is an error elsewhere
+    return settings if isinstance(settings, Mapping) else {}
+
+
+def _of_settings(settings: Mapping[str, Any], root: Path, known: Container[str]) -> Iterator[str]:
+    """Yield what is asked and read; ``known``: files that the export has, or that are named otherwise."""
     for each in _parts(settings):
         if isinstance(each, Mapping) and _is_asked(each):
             yield f"may ask {_server(each)}"
-        elif isinstance(each, str) and each not in manifest.inputs and leaves(each) and is_file(root / each):
+        elif isinstance(each, str) and each not in known and leaves(each) and is_file(root / each):
             yield f"reads {each}"
 
 

@@ -280,7 +280,14 @@ def test_mistakes_are_one_sentence(finished, small, tmp_path, monkeypatch):
     assert (tmp_path / "e/notes.txt").read_text() == "mine"
 
 
-@pytest.mark.parametrize(("files", "them"), [(["a.py"], "put it at"), (["a.py", "b/c.py"], "put them at")])
+@pytest.mark.parametrize(
+    ("files", "them"),
+    [
+        (["a.py"], "put it at the same path, relative to the working directory, and give"),
+        (["a.py", "b/c.py"], "put them at the same path, relative"),
+        (["/a.py"], "put it at the same path and give"),
+    ],
+)
 def test_files_of_own_corruptions_that_an_evaluation_needs_are_named(
     small, tmp_path, monkeypatch, capsys, files, them
 ):

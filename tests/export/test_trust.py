@@ -39,6 +39,7 @@ def export(folder: Path, settings: dict[str, Any], kernel: str | None) -> Path:
         ({}, "benchc.corruptions.own_file.load_own_file", f"{NOT_OURS} (benchc.corruptions.own_file."),
         ({}, "a.py:benchc.corruptions.kernels.fog.fog", f"{NOT_OURS} (a.py); read "),
         ({"corruptions": {"own_files": ["a.py"]}}, "a.py:darken", f"{NOT_OURS} (a.py); read "),
+        ({"corruptions": {"own_files": [__file__]}}, "a.py:darken", f"{NOT_OURS} ({__file__}, a.py); read "),
         ({"a": {"judge": SERVER}}, None, "may ask http://127.0.0.1:9 with the key in HOME; read "),
         ({"tags": __file__}, None, f"reads {__file__}; read "),
         ({"judge": {"url": "http://a"}}, "b.c", f"{NOT_OURS} (b.c) and may ask http://a; read "),
