@@ -83,7 +83,7 @@ def corrupt_folder(
     """Write every image of ``images`` as ``output/{corruption}/{severity}/{image}.png``, losslessly.
 
     Images are the files whose suffix Pillow can decode, in subfolders too, but not in ``output``, or those
-    that another call has written. Other files are named on standard error. Existing
+    that another call has written, whose folders, as other files, are named on standard error. Existing
     files are kept, so an interrupted run resumes; those of an image that has changed are deleted at all
     severities and recreated at the chosen ones. ``output/{corruption}/corruption.json`` records how they were
     made, and ``sources.json`` from which files. Two runs must not write one corruption and severity at the
@@ -162,6 +162,11 @@ def _images(folder: Path, output: Path, corruptions: Sequence[str]) -> dict[str,
     if not found:
         known = ", but those that another call has written" if written else ""
         raise InputError(f"{folder}: contains no images (.png, .jpg, ...){known}; give a folder of images")
+    made = sorted(each for each in written if not each.resolve().is_relative_to(outside))
+    if made:
+        names = [each.relative_to(folder).as_posix() for each in made]
+        line = f"{folder}: left out, as benchc wrote the images there ({RECORD}): {_listed(names)}"
+        print(printable(line), file=sys.stderr)
     if others:
         count = pluralize(len(others), "file")
         line = f"{folder}: {count} left out, by the suffix no image that can be read: {_listed(others)}"
@@ -212,7 +217,7 @@ def _claim(path: Path, recipe: Recipe, seed: int, alpha: Alpha) -> None:
         "code": code_digest(recipe),
     }
     text = json.dumps(content, indent=2) + "\n"
-    if path.exists() and (before := path.read_text()) != text:
+    if path.exists() and (before := path.read_text(encoding="utf-8", errors="replace")) != text:
         try:
             old = json_content(before)
         except ValueError:

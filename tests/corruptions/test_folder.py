@@ -255,10 +255,16 @@ def test_the_folder_may_be_inside_the_output_but_not_be_it(photos: Path, tmp_pat
     assert (photos / "a.png").read_bytes() == before
 
 
-def test_images_of_another_call_are_no_sources(photos: Path, tmp_path: Path) -> None:
-    corrupt_folder(photos, photos / "made", NOISE)
+def test_images_of_another_call_are_no_sources(
+    photos: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for _ in range(2):
+        corrupt_folder(photos, photos / "made", NOISE)
+        assert "left out" not in capsys.readouterr().err
     for _ in range(2):
         corrupt_folder(photos, tmp_path / "out", NOISE)
+        line = "left out, as benchc wrote the images there (corruption.json): made/gaussian_noise"
+        assert f"{photos}: {line}" in capsys.readouterr().err.splitlines()
         assert written_images(tmp_path / "out") == written_images(photos / "made")
     with pytest.raises(InputError, match=r"no images .*, but those that another call has written; give"):
         corrupt_folder(photos / "made", tmp_path / "again", NOISE)
@@ -284,9 +290,10 @@ def test_what_differs_from_an_earlier_call_is_named(photos: Path, tmp_path: Path
     corrupt_folder(photos, tmp_path / "out", NOISE)
     with pytest.raises(InputError, match=r"in another way \(different: seed, alpha\); give another --output"):
         corrupt_folder(photos, tmp_path / "out", NOISE, seed=1, alpha="white")
-    (tmp_path / "out/gaussian_noise/corruption.json").write_text("{")
-    with pytest.raises(InputError, match=r"\(different: seed, alpha, recipe, libraries, code\)"):
-        corrupt_folder(photos, tmp_path / "out", NOISE)
+    for damaged in (b"{", b"\xff"):
+        (tmp_path / "out/gaussian_noise/corruption.json").write_bytes(damaged)
+        with pytest.raises(InputError, match=r"\(different: seed, alpha, recipe, libraries, code\)"):
+            corrupt_folder(photos, tmp_path / "out", NOISE)
 
 
 def test_names_and_severities_are_chosen_from_the_suite() -> None:
