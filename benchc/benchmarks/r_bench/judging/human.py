@@ -84,7 +84,7 @@ def human_judge(
     if fewest < most:
         short = [where for where, count in counts.items() if count < most]
         print(
-            f"note: {path}: {len(short):,} of {pluralize(len(counts), 'comparison')} of model {model} have "
+            f"note: {path}: {len(short):,} of {pluralize(len(counts), 'comparison')} of model {model} {'has' if len(short) == 1 else 'have'} "
             f"fewer than {most} scores, such as {short[0]} ({counts[short[0]]})",
             file=sys.stderr,
         )
