@@ -83,8 +83,9 @@ def human_judge(
     fewest, most = min(counts.values(), default=0), max(counts.values(), default=0)
     if fewest < most:
         short = [where for where, count in counts.items() if count < most]
+        has = "has" if len(short) == 1 else "have"
         print(
-            f"note: {path}: {len(short):,} of {pluralize(len(counts), 'comparison')} of model {model} {'has' if len(short) == 1 else 'have'} "
+            f"note: {path}: {len(short):,} of {pluralize(len(counts), 'comparison')} of model {model} {has} "
             f"fewer than {most} scores, such as {short[0]} ({counts[short[0]]})",
             file=sys.stderr,
         )
