@@ -113,10 +113,12 @@ def opened_source(
         for row, images in ordered_map(rows.decoded, read, ThreadPoolExecutor(DECODERS), WAITING):
             rows.add(row, images)
             count += 1
-        if rows.count_from_one():
+        if rows.past_last > (first := rows.answers_of_first()):
             raise SourceError(
-                f"{path}: no answer is 0, and {pluralize(rows.past_last, 'answer')} would be right if the "
-                "first option were number 1; subtract 1 from all answers, or correct these rows"
+                f"{path}: {pluralize(rows.past_last, 'answer')} would be right if the first option were number "
+                f"1, but {'none' if first == 0 else f'only {first:,}'} of the rows that can be read "
+                f"{'has' if first <= 1 else 'have'} the answer 0; subtract 1 from all answers, or correct "
+                "these rows"
             )
         items = rows.finish()
         if not items:
@@ -225,9 +227,9 @@ class _Rows:
             )
         self._texts[index] = row.line, text
 
-    def count_from_one(self) -> bool:
-        """Return whether the answers of all rows seem to be numbers from 1, and not from 0."""
-        return self.past_last > 0 and all(text.answer for _, text in self._texts.values())
+    def answers_of_first(self) -> int:
+        """Return how many rows have the first option as their answer."""
+        return sum(text.answer == 0 for _, text in self._texts.values())
 
     def finish(self) -> list[_Item]:
         """Return the items in order, each with its text, images and image keys.

@@ -340,15 +340,26 @@ def test_an_index_is_counted_from_0_where_a_key_says_so(tmp_path, answer, found)
 
 
 @pytest.mark.parametrize(
-    ("answers", "from_one"),
-    [([1, 2, 1], True), ([1, 3, 1], False), ([1, 1, 1], False), ([0, 2, 1], False), ([2, 2, 2], True)],
+    ("answers", "zeros"),
+    [
+        ([1, 2, 1], "none of the rows that can be read has"),
+        ([2, 2, 2], "none of the rows that can be read has"),
+        ([0, 2, 2, 1], "only 1 of the rows that can be read has"),
+        ([0, 0, 2, 2, 2], "only 2 of the rows that can be read have"),
+        ([1, 3, 1], None),
+        ([1, 1, 1], None),
+        ([0, 2, 1], None),
+        ([0, 0, 2, 2], None),
+    ],
 )
-def test_answers_that_are_counted_from_1_are_refused(tmp_path, answers, from_one):
+def test_answers_that_are_counted_from_1_are_refused(tmp_path, answers, zeros):
     path = write_json_lines(tmp_path / "my.jsonl", [{**ROW, "answer": answer} for answer in answers])
     options = ReaderOptions(answer_form="index")
-    if from_one:
-        text = f"no answer is 0, and {answers.count(2)} answers? would be right if the first option were "
-        with pytest.raises(SourceError, match=rf"my\.jsonl: {text}number 1; subtract 1 from all answers"):
+    if zeros:
+        text = (
+            f"{answers.count(2)} answers? would be right if the first option were number 1, but {zeros} the"
+        )
+        with pytest.raises(SourceError, match=rf"my\.jsonl: {text} answer 0; subtract 1 from all answers"):
             read_vlmevalkit(path, "s", options)
     else:
         assert read_vlmevalkit(path, "s", options)[0]["answer"].to_list() == [n for n in answers if n < 2]
