@@ -113,12 +113,12 @@ def opened_source(
         for row, images in ordered_map(rows.decoded, read, ThreadPoolExecutor(DECODERS), WAITING):
             rows.add(row, images)
             count += 1
-        if rows.past_last > (first := rows.answers_of_first()):
+        if rows.past_last > (zeros := rows.answers_of_first()):
+            some = f"only {zeros:,}" if zeros else "none"
             raise SourceError(
-                f"{path}: {pluralize(rows.past_last, 'answer')} would be right if the first option were number "
-                f"1, but {'none' if first == 0 else f'only {first:,}'} of the rows that can be read "
-                f"{'has' if first <= 1 else 'have'} the answer 0; subtract 1 from all answers, or correct "
-                "these rows"
+                f"{path}: {pluralize(rows.past_last, 'answer')} would be right if the first option were "
+                f"number 1, but {some} of the rows that can be read {'have' if zeros > 1 else 'has'} the "
+                "answer 0; subtract 1 from all answers, or correct these rows"
             )
         items = rows.finish()
         if not items:
