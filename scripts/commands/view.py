@@ -68,9 +68,10 @@ def _check(folder: Path) -> None:
             f"{page}: there is no results page; give results/<name> of a finished run, or run benchc run "
             f"{folder}/config.yaml"
         )
-    again = f"benchc run {quoted(folder / 'config.yaml')} --cores all"
     if newer := newer_file(page):
-        print(f"{page} is older than {newer}; {again} makes it again", file=sys.stderr)
+        # The run's own config.yaml may be older than the file, too.
+        again = "run the whole configuration that made it (benchc run <configuration> --cores all)"
+        print(f"{page} is older than {newer}; {again} to make the page again", file=sys.stderr)
     report = folder / "report.html"
     if report.is_file() and (newer := newer_file(report)):
         command = f"snakemake --configfile {quoted(folder / 'config.yaml')} --report {quoted(report)}"
