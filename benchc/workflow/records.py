@@ -23,6 +23,8 @@ INCOMPLETE = Path(".snakemake/incomplete")
 SUBMITTED = Path(".snakemake/submitted")
 # Folders of results/ with what all runs share.
 SHARED = ("models", "generated")
+# In an output that is a folder: its time, while the folder's own is that of its newest entry.
+MARK = ".snakemake_timestamp"
 CLOCK = 2  # seconds; some file systems and archives do not keep fractions of a time
 # Clocks of machines that share a disk differ.
 SECONDS_AHEAD = 60
@@ -47,11 +49,17 @@ def records_in(folder: Path) -> dict[Path, Path]:
     return {output: path for output, path in named.items() if output is not None}
 
 
+def time_of(output: Path) -> float:
+    """Return when an output was made or accepted, as Snakemake sees it; raises OSError where it is not there."""
+    mark = output / MARK
+    return (mark if mark.is_file() else output).lstat().st_mtime
+
+
 def describes(record: Path, output: Path) -> bool:
     """Return whether a record is complete and of the output as it is: Snakemake records the output's time."""
     try:
         content = json.loads(record.read_bytes())
-        return content["params"] is not None and abs(content["endtime"] - output.lstat().st_mtime) < CLOCK
+        return content["params"] is not None and abs(content["endtime"] - time_of(output)) < CLOCK
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
@@ -149,8 +157,8 @@ def adopt_submitted(incomplete: Collection[Path]) -> None:
         for own, output, content in changed if again else ():
             own.parent.mkdir(parents=True, exist_ok=True)
             # Not by a temporary file, whose name could be too long; Snakemake writes records so, too.
-            own.write_text(json.dumps({**content, "endtime": output.lstat().st_mtime}))
-        age = time.time() - max(output.lstat().st_mtime for output, _, _ in outputs)
+            own.write_text(json.dumps({**content, "endtime": time_of(output)}))
+        age = time.time() - max(time_of(output) for output, _, _ in outputs)
         if not again or age > SECONDS_TO_SETTLE:
             for output, record, _ in outputs:
                 record.unlink(missing_ok=True)
@@ -168,7 +176,7 @@ def _is_next(own: Path, output: Path, began: Path, content: Mapping[str, Any]) -
     except (OSError, ValueError, KeyError):
         return True
     is_same = {**before, "endtime": None} == {**content, "endtime": None}
-    return is_earlier or (is_same and output.lstat().st_mtime < before["endtime"] + SECONDS_TO_SETTLE)
+    return is_earlier or (is_same and time_of(output) < before["endtime"] + SECONDS_TO_SETTLE)
 
 
 def _is_made(output: Path, began: Path | None, content: Mapping[str, Any]) -> bool:
@@ -176,7 +184,7 @@ def _is_made(output: Path, began: Path | None, content: Mapping[str, Any]) -> bo
 
     ``began``: the file that says when it was submitted. Raises OSError for an output that is not there.
     """
-    if began is None or output.lstat().st_mtime < began.stat().st_mtime - CLOCK:
+    if began is None or time_of(output) < began.stat().st_mtime - CLOCK:
         return False
     _, _, digest = str(json.loads(began.read_bytes())["external_jobid"]).partition(" ")
     return digest == inputs_digest(content["input"])
@@ -233,7 +241,7 @@ def restored(
 def _time(path: Path) -> float:
     """Return when a file was changed; 0 where it is gone."""
     try:
-        return path.lstat().st_mtime
+        return time_of(path)
     except OSError:
         return 0.0
 

@@ -1,5 +1,6 @@
 """What a dry run plans after one edit, with images in files and generated on the fly; no edit is run."""
 
+import json
 import os
 import re
 import shutil
@@ -300,6 +301,21 @@ def test_results_without_their_records_are_refused_until_they_are_accepted(check
     assert copy.plan() == {}
     append("benchc/benchmarks/bench_c/figures/figure8.py", "ADDED = 1\n")(copy)
     assert copy.plan() == {"figure8": 1}
+
+
+def test_a_run_that_was_accepted_still_matches_its_record(checkout, tmp_path):
+    copy = checkout.copy(tmp_path / "copy")
+    copy.snakemake("--touch", "--forceall", "--cores", "1")
+    # The next call begins with the records that are saved beside the results.
+    assert copy.plan() == {}
+    append("benchc/benchmarks/bench_c/figures/figure8.py", "ADDED = 1\n")(copy)
+    copy.make()
+    assert "all outputs match" in copy.module("scripts.benchc", "verify", "results/small").stdout
+    folders = json.loads((copy.folder / "results/small/run.json").read_text())["outputs"]
+    inputs = [
+        each["inputs"] for name, each in folders.items() if (copy.folder / "results/small" / name).is_dir()
+    ]
+    assert inputs and not any(None in each.values() for each in inputs)
 
 
 def test_a_file_that_changed_since_its_record_is_refused(checkout, tmp_path):
