@@ -50,7 +50,7 @@ def records_in(folder: Path) -> dict[Path, Path]:
 
 
 def time_of(output: Path) -> float:
-    """Return when an output was made or accepted, as Snakemake sees it; raises OSError where it is not there."""
+    """Return when an output was made or accepted, as Snakemake sees it; OSError where it is not there."""
     mark = output / MARK
     return (mark if mark.is_file() else output).lstat().st_mtime
 
