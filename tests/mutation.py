@@ -196,6 +196,11 @@ class Coverage:
             by_line = data.contexts_by_lineno(path).items()
             self._lines[path] = {line: set(filter(None, names)) for line, names in by_line}
 
+    @property
+    def measured(self) -> bool:
+        """Return whether any test runs any line."""
+        return any(names for lines in self._lines.values() for names in lines.values())
+
     def tests(self, module: str, lines: range) -> list[str]:
         """Return the ids of the tests that run a line; a fixture's lines are those of its whole file."""
         names = set().union(*(self._lines.get(module, {}).get(line, set()) for line in lines))
@@ -357,13 +362,16 @@ class Worker:
 def run_with_coverage(python: Path, only: str, file: Path) -> None:
     """Run all tests beside the modules, in as many processes as there are workers."""
     tests = {test for module in modules(only) for group in tests_beside(module) for test in group}
-    settings = file.with_suffix(".ini")
+    # Not a name that begins with the file's and a dot: coverage removes such files, as those of its processes.
+    settings = file.with_name(f"settings-of-{file.name}.ini")
     settings.write_text(f"[run]\ndata_file = {file}\nrelative_files = true\n")
     options = ["--cov=benchc", "--cov-context=test", "--cov-report=", f"--cov-config={settings}"]
     parallel = ["--numprocesses", str(WORKERS), "--dist", "loadfile", "--disable-warnings"]
-    subprocess.run([python, "-m", "pytest", "-q", *options, *parallel, *sorted(tests)], cwd=ROOT, check=False)
-    if not file.exists():
-        raise SystemExit("error: no test was run; install pytest-cov")
+    command = [python, "-m", "pytest", "-q", *options, *parallel, *sorted(tests)]
+    # 1: tests failed, which are left out of what judges a mutant.
+    if subprocess.run(command, cwd=ROOT, check=False).returncode not in (0, 1) or not Coverage(file).measured:
+        file.unlink(missing_ok=True)
+        raise SystemExit("error: no test was run, or no line of it is known; install pytest-cov")
 
 
 def modules(only: str) -> dict[str, int]:

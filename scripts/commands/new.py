@@ -149,7 +149,7 @@ def new(
         # The file, which does not exist now, has the option's value.
         raise ConfigError([line.replace(f"{file}: name ", "--name ", 1) for line in error.errors]) from error
     counts = f"{pluralize(len(sources), 'source')}, {pluralize(len(models), 'model')}"
-    print(f"wrote {', '.join(map(str, texts))}: {counts}")
+    print(f"wrote {', '.join(map(str, texts))}: {counts}; results will be in results/{settings['name']}")
     path = shlex.quote(str(file))
     # A run's own models are trained by it.
     quick = "" if any("train" not in entry.content for entry in models.values()) else " --no-models"

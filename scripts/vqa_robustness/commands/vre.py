@@ -13,6 +13,7 @@ from benchc.benchmarks.vqa_robustness.tables.frames import (
     incomplete,
     metric_frame,
     mostly_wrong,
+    scaled_alone,
     vre_frames,
     vre_text,
 )
@@ -53,7 +54,12 @@ def vre(
         save_figures(table, weights, levels, scale, output)
         page = weights_page(table, weights, levels, None if scale_of is None else scale)
         write_text(output / "weights.html", page)
-    notes = [*incomplete(table, metrics), *constant(scale), *mostly_wrong(table)]
+    notes = [
+        *incomplete(table, metrics),
+        *scaled_alone(table, metrics, scale_of),
+        *constant(scale),
+        *mostly_wrong(table),
+    ]
     print(vre_text(models, corruptions, notes), end="")
 
 

@@ -91,7 +91,9 @@ def test_own_data_and_models(root: Path, tmp_path: Path, capsys: Capture) -> Non
     assert config.settings.selectors == config.settings.targets == ["one-7b", "two"]
     assert config.settings.name == "mine" and config.settings.demo is None
     assert config.settings.pool.total == 4000 and len(config.settings.corruptions.types) == 19
-    assert capsys.readouterr().out.splitlines()[1:] == [
+    assert capsys.readouterr().out.splitlines() == [
+        "wrote config/mine-sources.yaml, config/mine-models.yaml, config/mine.yaml: 2 sources, 2 models; "
+        "results will be in results/mine",
         "next: benchc check config/mine.yaml",
         "then: benchc run config/mine.yaml --cores 2",
     ]

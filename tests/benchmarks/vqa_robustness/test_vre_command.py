@@ -95,6 +95,11 @@ def test_what_says_little_is_named(capsys, table):
     lines = printed([re.sub("^b,(.),0,.*", r"b,\1,0,0", row) for row in ROWS])
     assert "b has no VRE: its First-Drop under x is undefined, since an error there is 0" in lines
     assert any(re.search(r"^\| b +\| +– \|.*– \|$", line) for line in lines)
+    alone = "The metrics are scaled over a alone, so that its VRE is comparable with no other model's; scale "
+    assert any(line.startswith(alone) for line in lines)
+    assert not any("alone" in line for line in printed(ROWS))
+    main(["vre", table([row for row in ROWS if row[0] == "a"]), "--scale-of", str(TABLE_A1)])
+    assert "alone" not in capsys.readouterr().out
     notes = printed([f"{row[:6]}0.5" for row in ROWS])[-9::2]
     assert notes[0] == "First-Drop has one value, so that it is 0 for all when scaled" and len(notes) == 5
     bases = {"a": 40, "b": 60}

@@ -56,6 +56,17 @@ def constant(scale: Scale) -> list[str]:
     ]
 
 
+def scaled_alone(errors: Errors, metrics: Floats, scale_of: object) -> list[str]:
+    """Return a sentence where the scale is that of one model; ``scale_of``: what freezes it, if anything."""
+    known = np.flatnonzero(complete(metrics))
+    if scale_of or len(known) != 1:
+        return []
+    return [
+        f"The metrics are scaled over {errors.models[known[0]]} alone, so that its VRE is comparable with no "
+        "other model's; scale them by a table of the errors of several models (scale_of)"
+    ]
+
+
 def mostly_wrong(errors: Errors) -> list[str]:
     """Return a sentence for each model that is wrong on more than half of the clean questions.
 

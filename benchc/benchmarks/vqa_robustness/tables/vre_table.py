@@ -16,6 +16,7 @@ from benchc.benchmarks.vqa_robustness.tables.frames import (
     constant,
     frozen_scale,
     incomplete,
+    scaled_alone,
     vre_frames,
 )
 from benchc.benchmarks.vqa_robustness.tables.names import words
@@ -73,7 +74,12 @@ def printed_vre(
         names, note = chance.marked(frame[key]), chance.note
         frame = frame.join(chance.frame.drop("measure"), on=key, how="left", maintain_order="left")
     images, draws, left_out = intervals.select("images", "draws", "left_out").row(0)
-    notes = [*incomplete(errors, metrics), *constant(scale), *_left_out(left_out, draws)]
+    notes = [
+        *incomplete(errors, metrics),
+        *scaled_alone(errors, metrics, scale_of),
+        *constant(scale),
+        *_left_out(left_out, draws),
+    ]
     best = frame.drop_nulls("rank").sort("rank", key)[key]
     return printed(
         frame,

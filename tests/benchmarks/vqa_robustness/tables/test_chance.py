@@ -85,6 +85,14 @@ def test_vre_ranks_those_that_look(graded):
     assert set(shown.frame["rank"].drop_nulls()) == {1, 2}
 
 
+def test_the_scale_of_one_model_is_said_to_be_its_own(graded):
+    _, found = standings(graded)
+    errors, intervals, table = tables(graded, found)
+    one = errors._replace(models=errors.models[1:2], values=errors.values[1:2])
+    text = "The metrics are scaled over N alone, so that its VRE is comparable with no other model's"
+    assert text in text_of(vre_model(one, intervals, found, [])) and text not in text_of(table)
+
+
 def test_the_row_of_an_answer_that_never_changes(graded):
     _, found = standings(graded)
     errors, _, table = tables(graded, found)
