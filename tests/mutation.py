@@ -362,7 +362,7 @@ class Worker:
 def run_with_coverage(python: Path, only: str, file: Path) -> None:
     """Run all tests beside the modules, in as many processes as there are workers."""
     tests = {test for module in modules(only) for group in tests_beside(module) for test in group}
-    # Not a name that begins with the file's and a dot: coverage removes such files, as those of its processes.
+    # Its name does not begin with the file's and a dot: coverage removes such files, as its own.
     settings = file.with_name(f"settings-of-{file.name}.ini")
     settings.write_text(f"[run]\ndata_file = {file}\nrelative_files = true\n")
     options = ["--cov=benchc", "--cov-context=test", "--cov-report=", f"--cov-config={settings}"]
