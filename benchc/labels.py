@@ -37,10 +37,12 @@ def check_labels(labels: Mapping[str, str], where: str) -> None:
 def files_by_name(files: Iterable[Path]) -> dict[str, Path]:
     """Return files of a model each by their names without endings, which are the models'.
 
-    Raises InputError where two have one name.
+    Raises InputError where two have one name, or one is given twice.
     """
     found: dict[str, Path] = {}
     for file in files:
+        if file in found.values():
+            raise InputError(f"{file} is given twice; give it once")
         if found.setdefault(file.stem, file) is not file:
             raise InputError(
                 f"{found[file.stem]} and {file} would both be called {file.stem}; copy one under another name"

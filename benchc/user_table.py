@@ -71,6 +71,14 @@ def numbers(path: Path, table: pl.DataFrame, column: str, allowed: Sequence[str]
     return found.with_columns(pl.col("_").alias(column)).drop("_")
 
 
+def whole_number(column: str) -> pl.Expr:
+    """Return a column's whole numbers, null where there is none.
+
+    Where another row has none, pandas writes 2 as 2.0.
+    """
+    return pl.col(column).str.strip_suffix(".0").cast(pl.Int64, strict=False)
+
+
 def refuse(path: Path, table: pl.DataFrame, wrong: pl.Expr, column: str, expected: str) -> None:
     """Raise InputError, with the row, for the first row of which ``wrong`` holds."""
     bad = table.filter(wrong)

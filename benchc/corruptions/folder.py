@@ -82,12 +82,12 @@ def corrupt_folder(
 ) -> int:
     """Write every image of ``images`` as ``output/{corruption}/{severity}/{image}.png``, losslessly.
 
-    Images are the files whose suffix Pillow can decode, in subfolders too, but not in ``output``, or those
-    that another call has written, whose folders, as other files, are named on standard error. Existing
-    files are kept, so an interrupted run resumes; those of an image that has changed are deleted at all
-    severities and recreated at the chosen ones. ``output/{corruption}/corruption.json`` records how they were
-    made, and ``sources.json`` from which files. Two runs must not write one corruption and severity at the
-    same time. Returns the number of files written.
+    Images are the files whose suffix Pillow can decode, in subfolders too, except those in ``output`` and
+    those that another call has written. Standard error names the folders of such calls, and other files.
+    Existing files are kept, so an interrupted run resumes; those of an image that has changed are deleted at
+    all severities and recreated at the chosen ones. ``output/{corruption}/corruption.json`` records how they
+    were made, and ``sources.json`` from which files. Two runs must not write one corruption and severity at
+    the same time. Returns the number of files written.
 
     Raises InputError where the folder has no images or two that would get one name, where existing files were
     made in another way, where ``output`` cannot be written, and, after all others are done, for images that

@@ -31,7 +31,9 @@ ASSIGNMENT_FILE = "pool/assignment.parquet"
 NOT_COPIED = ("sources", "corrupted", "benchmark", "report.html", "index.html", "page", "run.json")
 # Keys whose files are recorded elsewhere in the run, or are code.
 NOT_INPUTS = ("name", "catalogues", "sources", "corruptions", "evaluate")
-# "/no_think", in a prompt, is none.
+# Keys with paths of a server, or with texts for a model.
+NO_PATHS = ("api_path", "prompt", "system_prompt", "instruction")
+# In a command or an address.
 ABSOLUTE_PATH = re.compile(r"""(?:^|[\s='"]|file://)(~[\w.-]*/[^\s'"]*|/[^\s'"/]+/[^\s'"]*)""")
 # Columns with texts of items.
 CONTENT = {"question", "english_question", "caption", "truth"}
@@ -127,8 +129,13 @@ class Finished:
 
     def absolute_paths(self) -> list[str]:
         """Return the absolute paths in the records of the configuration, also in commands, sorted."""
-        records = map(read_yaml, sorted(self.folder.glob("config*.yaml")))
-        return sorted({path for text in _texts([*records]) for path in ABSOLUTE_PATH.findall(text)})
+        names = (RECORD, part_of_record("sources"), part_of_record("models"))
+        records = [read_yaml(self.folder / name) for name in names]
+        found: set[str] = set()
+        for text in _texts(records, NO_PATHS):
+            whole = Path(text).is_absolute() and Path(text).exists()
+            found |= {text} if whole else {*ABSOLUTE_PATH.findall(text)}
+        return sorted(found)
 
     @cached_property
     def shows_items(self) -> set[str]:
@@ -173,16 +180,17 @@ class Finished:
         return self.folder / path.removeprefix("<results>/").removeprefix(f"{self.run.results}/")
 
 
-def _texts(value: object) -> Iterator[str]:
-    """Yield all texts in the values of a configuration."""
+def _texts(value: object, left_out: Collection[str] = ()) -> Iterator[str]:
+    """Yield all texts in the values of a configuration, but of keys that are left out."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from _texts(each)
+        for key, each in value.items():
+            if key not in left_out:
+                yield from _texts(each, left_out)
     elif isinstance(value, list):
         for each in value:
-            yield from _texts(each)
+            yield from _texts(each, left_out)
 
 
 def read_finished(folder: Path) -> Finished:

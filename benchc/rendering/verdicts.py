@@ -2,12 +2,7 @@
 
 import polars as pl
 
-VERDICTS = HOLDS, FAILS, UNKNOWN, NOT_APPLICABLE = (
-    "holds",
-    "does not hold",
-    "cannot be told",
-    "not applicable",
-)
+HOLDS, FAILS, UNKNOWN, NOT_APPLICABLE = "holds", "does not hold", "cannot be told", "not applicable"
 
 
 def counts_of(verdicts: pl.Series) -> str:

@@ -13,6 +13,7 @@ from benchc.schemas.answers import ANSWERS
 from benchc.schemas.assignment import Assignment
 from benchc.schemas.grid import grid_rows, rows_of
 from benchc.schemas.predictions import CLEAN, KEY
+from benchc.user_table import whole_number
 
 COLUMNS = (*KEY, "answer")
 FEWEST = 20  # items; a model that sees the images, or guesses, has other answers to some of so many
@@ -102,8 +103,7 @@ def _rows(path: Path, corruptions: Sequence[str], severities: Sequence[int]) -> 
     """Return the rows with their numbers; corruptions and severities are those of the run."""
     found = ((number, *row.values()) for number, row in read_rows(path, COLUMNS, ("utf-8-sig",)))
     rows = pl.DataFrame(found, {_ROW: pl.Int64, **dict.fromkeys(COLUMNS, pl.String)}, orient="row")
-    # Where another row has none, pandas writes 2 as 2.0.
-    whole = pl.col("severity").str.strip_suffix(".0").cast(pl.Int64, strict=False)
+    whole = whole_number("severity")
     numbers = rows.with_columns(whole)
     is_clean = pl.col("corruption") == CLEAN
     names = ", ".join([CLEAN, *corruptions])

@@ -29,6 +29,9 @@ LONGEST_INDEX = 100  # characters
 # Threads, and rows that they have or wait for, whose images are in memory.
 DECODERS, WAITING = 2, 4
 
+# Of a file that counts from 1, answers past the last option are so many times those of the first, which are
+# errors; of one that counts from 0 and whose last options are absent, there are about as many.
+MANY = 10
 ITEMS_AT_ONCE = 64
 BYTES_AT_ONCE = 2**25
 
@@ -113,12 +116,15 @@ def opened_source(
         for row, images in ordered_map(rows.decoded, read, ThreadPoolExecutor(DECODERS), WAITING):
             rows.add(row, images)
             count += 1
-        if rows.past_last > (zeros := rows.answers_of_first()):
+        if len(rows.past_last) > MANY * (zeros := rows.answers_of_first()):
             some = f"only {zeros:,}" if zeros else "none"
+            line = rows.past_last[0]
+            where = "" if line is None else f" (the first in line {line})"
+            has = "have" if zeros > 1 else "has"
             raise SourceError(
-                f"{path}: {pluralize(rows.past_last, 'answer')} would be right if the first option were "
-                f"number 1, but {some} of the rows that can be read {'have' if zeros > 1 else 'has'} the "
-                "answer 0; subtract 1 from all answers, or correct these rows"
+                f"{path}: {pluralize(len(rows.past_last), 'answer')}{where} would name an option if the "
+                f"first were number 1, and {some} of the rows that can be read {has} the answer 0; if the "
+                "file counts from 1, subtract 1 from all answers, else correct or remove these rows"
             )
         items = rows.finish()
         if not items:
@@ -162,7 +168,7 @@ class _Rows:
         self._options = options
         self._open_ended = open_ended
         self._texts: dict[str, tuple[int, ItemText]] = {}
-        self.past_last = 0  # rows whose answer is the number of their options
+        self.past_last: list[int | None] = []  # lines of rows whose answer is the number of their options
         self._folder = folder
         self._store = store
         self._images: dict[str, list[StoredFile] | str | InvalidRowError] = {}
@@ -214,7 +220,8 @@ class _Rows:
                 self._names[index] = read_image_names(row.values, self._options.image_column)
         except InvalidRowError as refusal:
             self._remark(row, index, "rejected", str(refusal))
-            self.past_last += isinstance(refusal, PastLastOptionError)
+            if isinstance(refusal, PastLastOptionError):
+                self.past_last.append(row.line)
             return
         if len({" ".join(option.split()) for option in text.options}) < len(text.options):
             self._remark(row, index, "note", "two options have the same text")

@@ -56,8 +56,8 @@ def export(
         print(own_files_note(own))
     if local := finished.absolute_paths():
         print(
-            f"paths of this machine that the export names: {', '.join(local)}; if they are not to be public, "
-            "write them in the configuration relative to the working directory, run again, and export anew"
+            f"absolute paths that the export names: {', '.join(local)}; if they are not to be public, name "
+            "files or links in the working directory instead, run again, and export anew"
         )
     if manifest.withheld:
         print(

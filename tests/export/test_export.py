@@ -303,15 +303,19 @@ def test_files_of_own_corruptions_that_an_evaluation_needs_are_named(
 
 def test_absolute_paths_in_the_configuration_are_named(small, tmp_path, capsys):
     export(small.folder, tmp_path / "made")
-    assert "paths of this machine" not in capsys.readouterr().out
-    moved = replace(small, folder=tmp_path / "records")
+    assert "absolute paths" not in capsys.readouterr().out
+    moved = replace(small, folder=tmp_path / "the records")
     moved.folder.mkdir()
     record = {
         "b": ["serve --model=/scratch/jane/m 'file:///x/y'"],
-        "a": {"path": "~/data/q.tsv", "prompt": "a / b"},
+        "a": {"path": "~/data/q.tsv", "instruction": "Answer /yes/ or /no/"},
+        "c": [str(moved.folder), "/no_think", {"server": {"api_path": "/openai/v1"}}],
     }
     (moved.folder / "config.yaml").write_text(yaml.safe_dump(record))
     (moved.folder / "config-models.yaml").write_text(
-        "m: {path: ~jane/m, system_prompt: /no_think, url: http://h/v1}"
+        "m: {path: ~jane/m, system_prompt: /no/think, url: http://h/v1}"
     )
-    assert moved.absolute_paths() == ["/scratch/jane/m", "/x/y", "~/data/q.tsv", "~jane/m"]
+    (moved.folder / "config-sources.yaml").write_text("{}")
+    (moved.folder / "config-old.yaml").write_text("a: /old/file\na: /old/file")
+    paths = ["/scratch/jane/m", "/x/y", str(moved.folder), "~/data/q.tsv", "~jane/m"]
+    assert moved.absolute_paths() == sorted(paths)

@@ -27,20 +27,26 @@ def check(config: Config, pool: PoolFound, *, load: bool, network: bool) -> Iter
         for id_, categories in of_source.items():
             mapped = len({each.capability for each in categories} - {""})
             if categories:
-                text = f"categories in {file}: {len(categories)}, of capabilities: {mapped}"
+                known_of = "1 category" if len(categories) == 1 else f"{len(categories)} categories"
+                of = "1 capability" if mapped == 1 else f"{mapped} capabilities"
+                text = f"{file} has {known_of} of it, in {of}"
                 yield Finding("pool", "ok", id_, text)
             else:
                 text = f"{file} has no category of it; add its categories, or name another file"
                 yield Finding("pool", "error", id_, text)
         items = with_groups(pool.texts, groups_of(known, settings.mini), settings.capabilities.circular)
-        for name, count in unmapped_counts(items).items():
+        unmapped = unmapped_counts(items)
+        for name, count in unmapped.items():
             text = f"{pluralize(count, 'item')} of a category that {file} does not have"
             if settings.capabilities.unmapped == "stop":
                 yield Finding("pool", "error", name, f"{text}; add it, with a capability or a reason")
             else:
                 yield Finding("pool", "ok", name, f"{text}; in no mean of capabilities")
         if pool.size is not None:
-            ids = asked(items, settings.mini)["id"].to_list()
+            ids = asked(items, settings.mini)["id"].to_list() or None
+            if ids is None and not unmapped:
+                text = f"all categories in {file} are left out, so there is no question to ask; keep one"
+                yield Finding("pool", "error", "capabilities", text)
     except InputError as error:
         yield Finding("pool", "error", "capabilities", reason(error))
     chosen = settings.corruptions

@@ -16,7 +16,7 @@ from benchc.rendering.markdown import markdown
 from benchc.rendering.numbers import number_text
 from benchc.schemas.predictions import KEY
 from benchc.schemas.printed import csv_text
-from benchc.user_table import read_user_table, refuse
+from benchc.user_table import read_user_table, refuse, whole_number
 
 MEANS = ("correct", "delta_entropy", "delta_calibration", "ras")
 HEADER = ("model", "items", "clean accuracy", "accuracy", "ΔH", "ΔC", "RAS")
@@ -68,7 +68,7 @@ def _scores(
     if known is not None:
         unknown = ~pl.col("id").is_in(known["id"].implode())
         refuse(file, table, unknown, "id", f"one of {answers}: add the item there, or correct the id")
-    severity = _whole("severity")
+    severity = whole_number("severity")
     refuse(file, table, severity.is_null() | (severity < 0), "severity", "a whole number, 0 for clean")
     text = pl.col("logits").str.strip_chars("[] \t\r\n").str.replace_all(r"\s+", " ")
     text = text.str.replace_all(r" ?([,;]) ?", "$1")
@@ -100,7 +100,7 @@ def _scores(
 
 
 def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
-    """Raise InputError where no logit is below 0, and no row's sum is above 1, or each row's is 100."""
+    """Raise InputError where no logit is below 0, and no row's sum is above 1, or each row's is about 100."""
     logits = pl.col("logits").list
     total = logits.sum()
     # Of ten options that are rounded to two decimals, or to whole per cent, it may be 1.05 or 105.
@@ -108,20 +108,16 @@ def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
     per_cent = total.is_between(95, 105).all()
     if predictions.height and predictions.select((logits.min() >= 0).all() & (shares | per_cent)).item():
         raise InputError(
-            f"{file}: no logit is below 0, and each row has a sum like probabilities or per cent; give the "
-            "logits, or the logarithms of the probabilities (subtract 100 from real logits: RAS is the same)"
+            f"{file}: no logit is below 0, and all rows have sums of at most 1, or of about 100, as "
+            "probabilities or per cent have; give logits, or the logarithms of the probabilities; if these "
+            "are logits, subtract 100 from each of them, which changes no RAS"
         )
-
-
-def _whole(column: str) -> pl.Expr:
-    """Return a column's whole numbers, null where there is none; pandas may write 2 as 2.0."""
-    return pl.col(column).str.strip_suffix(".0").cast(pl.Int64, strict=False)
 
 
 def _answers(file: Path, table: pl.DataFrame) -> pl.DataFrame:
     """Return id and answer of each item, the number of an option from 0."""
     letters = {letter: number for number, letter in enumerate(LETTERS)}
-    given = _whole("answer")
+    given = whole_number("answer")
     number = pl.coalesce(
         given,
         pl.col("answer").str.to_uppercase().replace_strict(letters, default=None, return_dtype=pl.Int64),

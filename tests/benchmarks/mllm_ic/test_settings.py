@@ -8,6 +8,7 @@ import yaml
 from benchc.benchmarks.mllm_ic.checking import check
 from benchc.benchmarks.mllm_ic.planning.plan import plan_of
 from benchc.benchmarks.mllm_ic.workflow import Workflow
+from benchc.checking.finding import Finding
 from benchc.checking.pool import PoolFound
 from benchc.config.load import Config, load, read_config
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
@@ -188,7 +189,7 @@ def test_what_a_run_lacks_is_found_before_it_starts(raw, root):
     absent = "names other.csv, which does not exist; write it, or remove the entry"
     missing = "of a category that map.csv does not have; "
     assert found() == [
-        ("ok", "drawn-text", "categories in map.csv: 1, of capabilities: 1"),
+        ("ok", "drawn-text", "map.csv has 1 category of it, in 1 capability"),
         ("error", "drawn-charts", "map.csv has no category of it; add its categories, or name another file"),
         ("error", "y of drawn-text", f"1 item {missing}add it, with a capability or a reason"),
         ("error", "answers_from.other", absent),
@@ -233,6 +234,13 @@ def test_a_file_of_answers_has_those_of_all_questions_that_are_asked(raw, root, 
     # The second question is left out.
     assert level("1", "1000001") == "ok"
     assert level("1") == level("1", "2", "1000001") == "error"
+    (root / "map.csv").write_text(
+        "source,category,capability,reason\ndrawn-text,x,,two pictures\ndrawn-text,z,,no picture\n"
+    )
+    count, left_out, _ = check(config, pool, load=False, network=False)
+    assert count.text == "map.csv has 2 categories of it, in 0 capabilities"
+    text = "all categories in map.csv are left out, so there is no question to ask; keep one"
+    assert left_out == Finding("pool", "error", "capabilities", text)
 
 
 def test_questions_are_counted_once_they_are_chosen(raw, root):

@@ -91,7 +91,7 @@ def _spatter(table: pl.DataFrame, cases: int, *, present: bool) -> Finding:
         return _no_gain(cases)
     counts = dict(table["corruption"].value_counts().sort("corruption").rows())
     ours, other = counts.pop(FREQUENT, 0), max(counts, key=lambda name: counts[name], default=None)
-    rival = f"; most of the others: {other.replace('_', ' ')}, {counts[other]}" if other else ""
+    rival = f", next {other.replace('_', ' ')} {counts[other]}" if other else ""
     return judged(ours > max(counts.values(), default=0), f"gains: spatter {ours}{rival}")
 
 

@@ -96,7 +96,9 @@ def printed_vre(
             weights=", ".join(f"{weight:.3g}" for weight in weights_of(weights)),
             draws=pluralize(draws, "resample"),
             images=pluralize(images, "image"),
-            scale=f"Scaled by {scale_of[0].name}." if scale_of else "Scaled over all models and corruptions.",
+            scale=f"Scaled by {scale_of[0].name}."
+            if scale_of
+            else "Scaled over all models that have VRE, and all corruptions.",
             notes="".join(f" {note}." for note in notes),
             chance=note,
         ),

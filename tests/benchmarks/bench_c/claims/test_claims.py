@@ -120,7 +120,7 @@ def test_the_papers_own_tables_fulfil_its_claims():
         "20 of 28 gains",
         "28 of 28 gains; highest RAS -0.001",
         "11 degraded, 9 overconfident, 3 hesitant, 5 stable",
-        "gains: spatter 5; most of the others: brightness, 4",
+        "gains: spatter 5, next brightness 4",
     ]
 
 
