@@ -2,8 +2,8 @@
 
 Sources become a pool of candidate items, their images are corrupted, and models answer the items. The rules of
 the benchmark decide which models are evaluated on which items, and what is computed from their predictions.
-All outputs are written to results/<name>/, where <name> is the configuration's. Each rule file states its inputs
-and outputs at the top.
+All outputs are written to results/<name>/, where <name> is the configuration's, but for what runs share
+(results/README.md). Each rule file states its inputs and outputs at the top.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
 REQUIRED INPUTS: the results of the finished run
 OUTPUTS: <results>/{file}    links to its files, where a job needs them
-Tables, figures and pages are made again, of its models and of those that are evaluated now.
+Tables, figures and pages that a new model changes are made again, of its models and of those that are evaluated now.
 """
 
 from os.path import relpath

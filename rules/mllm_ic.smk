@@ -212,9 +212,9 @@ rule choose_samples:
     conda:
         "../envs/images.yaml"
     resources:
-        # At most four questions of each capability, of which there are about 25.
+        # At most four questions of each of the 34 capabilities.
         runtime=lambda wildcards, input: minutes(
-            images.seconds_of(images.recipes, min(100, rows(input.pool)))
+            images.seconds_of(images.recipes, min(136, rows(input.pool)))
         ),
     params:
         **stage(
