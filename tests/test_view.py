@@ -69,7 +69,7 @@ def test_what_is_older_than_a_table_or_scores_is_said(file: str, capsys: pytest.
     newer = f"is older than {root}/{file}"
     again = "run the whole configuration that made it (benchc run <configuration> --cores all)"
     assert of_page == f"{root}/index.html {newer}; {again} to make the page again"
-    command = f"snakemake --configfile {config} --report 'results/a b/report.html'"
+    command = f"benchc run {config} --report 'results/a b/report.html'"
     assert of_report == f"{root}/report.html {newer}; {command} makes it again"
 
 

@@ -125,7 +125,7 @@ def _time(
         count = total(each.left for each in work)
         if count.value is not None:
             yield Finding("time", "ok", "all", f"{count.text()} {noun}")
-        text = f"time unknown for models that were not tried: {', '.join(unknown)}"
+        text = f"time unknown for models that were not timed where their jobs run: {', '.join(unknown)}"
         yield Finding("time", "skipped", "all", text)
         return
     known = writing.hours.value is not None

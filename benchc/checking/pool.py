@@ -58,7 +58,8 @@ def check_pool(config: Config, items: Mapping[str, SourceItems]) -> Findings[Poo
     """
     absent = [id_ for id_ in config.sources if id_ not in items]
     if not items:
-        yield Finding(STAGE, "skipped", "all", "its size is unknown: no source can be read")
+        text = "its size is unknown: no source can be read" if absent else "the run has no sources"
+        yield Finding(STAGE, "skipped", "all", text)
         return generated_sample()
     columns = {id_: config.sources[id_].task_column for id_ in items}
     limits = config.settings.pool

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import polars as pl
@@ -17,6 +18,7 @@ from benchc.config.load import Config, validate
 from benchc.config.raw import texts
 from benchc.config.yaml_file import read_yaml
 from benchc.errors import InputError
+from benchc.models.folder import is_file
 from benchc.schemas.assignment import read_assignment
 from benchc.schemas.parquet import read_table
 from benchc.schemas.pool import POOL
@@ -125,7 +127,7 @@ class Finished:
         """
         assert self.run.finished is not None
         own = {key: value for key, value in self.run.finished.settings.items() if key not in NOT_INPUTS}
-        return sorted({text for text in _texts(own) if "/" in text and Path(text).is_file()})
+        return sorted({text for text in _texts(own) if "/" in text and is_file(Path(text))})
 
     def absolute_paths(self) -> list[str]:
         """Return the absolute paths in the records of the configuration, also in commands, sorted."""
@@ -219,7 +221,7 @@ def read_finished(folder: Path) -> Finished:
             if file.split("/")[0] not in NOT_COPIED and not (folder / file).exists():
                 raise InputError(
                     f"{folder} is not complete: {file}, of which {output.name} was made, is missing; make it "
-                    f"again: snakemake {folder}/{file} --configfile {folder}/config.yaml --cores all"
+                    f"again: benchc run {quote(str(folder / RECORD))} {quote(str(folder / file))} --cores all"
                 )
     return Finished(folder, run)
 

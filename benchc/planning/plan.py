@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 
 from benchc.config.benchmarks import module_of
 from benchc.config.load import Config
@@ -115,15 +116,15 @@ def _legend(text: str, images: ImageCounts, rates: Rates, done: bool, file: Path
     if images.written.value is None:
         yield (
             "items, and the size of images on disk, are not counted before the pool is built: `benchc check "
-            f"{file}` counts them where the sources are here; "
-            f"`snakemake pool --cores 2 --configfile {file}` builds it."
+            f"{quote(str(file))}` counts them where the sources are here; "
+            f"`benchc run {quote(str(file))} pool --cores 2` builds it."
         )
     if images.disk.certainty == "estimate":
         yield f"disk: estimated at {BYTES_PER_PIXEL} bytes per pixel, as for photographs; drawings take less."
     yield "distinct predictions: without those that a model looks up, as another stage computes them too."
     yield (
         "done: predictions in existing files, even if a rerun will replace them "
-        f"(see `benchc what-reruns {file}`)."
+        f"(see `benchc what-reruns {quote(str(file))}`)."
     )
     yield "left: distinct predictions that are not done; those of a killed job are cached and cost nothing."
     if rates:

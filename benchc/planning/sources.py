@@ -10,6 +10,7 @@ from benchc.config.source_files import source_files
 from benchc.planning.amounts import Amount, disk_text, total
 from benchc.planning.source_size import published_items, task_counts
 from benchc.rendering.markdown import markdown
+from benchc.sources.download import data_folder, file_in
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,11 @@ def _is_read(id_: str, results: Path) -> bool:
 
 def _download(id_: str, source: Source) -> Amount:
     files = source_files(id_, source).values()
-    absent = [file for file in files if file.url is not None and not Path(file.path).exists()]
+    absent = [
+        file
+        for file in files
+        if file.url is not None and not Path(file.path).exists() and file_in(data_folder(), file.url) is None
+    ]
     if not absent:
         return Amount(0)
     if all(file.size is not None for file in absent):

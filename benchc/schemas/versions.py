@@ -35,10 +35,19 @@ def other_versions(run: Path) -> list[OtherVersion]:
     return [OtherVersion(*key, tables=count) for key, count in found.items()]
 
 
+def _installed(library: str) -> str:
+    """Return the installed version of a library; raises PackageNotFoundError where it is not installed."""
+    if library == "opencv":  # of which there are several packages, such as opencv-python-headless
+        import cv2
+
+        return str(cv2.__version__)
+    return version(library)
+
+
 def _versions(footer: Mapping[str, object]) -> Iterable[tuple[str, str, str]]:
     for name, recorded in flat(footer):
         library = name.rpartition(".")[2]
         try:
-            yield library, recorded, version(library)
+            yield library, recorded, _installed(library)
         except PackageNotFoundError:
             continue

@@ -37,7 +37,7 @@ def check(
     read = read_config(config)
     print(f"{config}: run {read.settings.name}")
     least, most = SUBJECT_WIDTHS
-    width = min(most, max(least, *map(len, (*read.all_sources, *read.models))))
+    width = min(most, max([least, *map(len, (*read.all_sources, *read.models))]))
     levels: Counter[str] = Counter()
     stage = None
     for finding in findings_of(read, config, load=not no_models, network=not no_network):

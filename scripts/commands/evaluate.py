@@ -50,7 +50,7 @@ def evaluate(
     name: str | None = None,
     scoring: str | None = None,
     family: str | None = None,
-    gpus: NaturalInt = 0,
+    gpus: NaturalInt | None = None,
     api_key_env: str | None = None,
     full: bool = False,
     trust: bool = False,
@@ -74,7 +74,8 @@ def evaluate(
         scoring: how options are scored, of models that no catalogue has: letter, text, … (docs/models.md);
             default: as of most models of the finished run
         family: family of folders and Hub ids (docs/models.md); by default, config.json decides
-        gpus: GPUs per job of folders and Hub ids; 0: the CPU. Models of the catalogues have their own
+        gpus: GPUs per job of folders and Hub ids; default: 0, the CPU. Models of the catalogues have their
+            own
         api_key_env: environment variable with the key of servers
         full: show all lines of Snakemake and of the jobs
         trust: use an export also where its author's code runs, or servers are asked that the author chose
@@ -86,7 +87,7 @@ def evaluate(
         benchmark = rebuild(benchmark, root=root, trusted=trust)
     named = f"--benchmark is {shown(str(benchmark))}"
     settings, known = (read_record(benchmark / file, named) for file in (RECORD, part_of_record("models")))
-    entries = {each: _entry(each, root, known, family, gpus, api_key_env) for each in model}
+    entries = {each: _entry(each, root, known, family, gpus or 0, api_key_env) for each in model}
     new = [
         each
         for each, entry in entries.items()
@@ -95,11 +96,14 @@ def evaluate(
     for each, entry in entries.items():
         if of_export and not trust and entry.content is known.get(entry.id):
             refuse_untrusted_model(each, block(known, entry.id))
-    if scoring and not new:
+    options_of = {"scoring": scoring, "family": family, "gpus": gpus}
+    given = [key for key, value in options_of.items() if value is not None]
+    if given and not new:
         raise InputError(
-            f"--scoring: is of models that are in no catalogue, unlike {', '.join(model)}; leave it out"
+            f"--{given[0]}: is of models that are in no catalogue, unlike {', '.join(model)}; leave it out"
         )
-    given = [key for key, value in (("scoring", scoring), ("family", family), ("gpus", gpus)) if value]
+    if api_key_env and not any("server" in entry.content for entry in entries.values()):
+        raise InputError("--api-key-env: is of servers, and no --model is one; leave it out")
     if new:
         scoring = scoring or scoring_of(settings, known, benchmark)
         scored = {each: {**entries[each].content, "scoring": scoring} for each in new}
@@ -138,7 +142,9 @@ def evaluate(
         print(*(f"\n{table.read_text()}" for table in tables), sep="", end="")
         for id_ in sorted({*models} & known.keys() - measured):
             print(f"\n{id_} took part in making this benchmark, which may favour it, or the reverse")
-        print(f"\n{results}/index.html shows all tables, figures and samples; {file} is the run")
+        page = results / "index.html"
+        shows = f"{page} shows all tables, figures and samples; " if page.is_file() else ""
+        print(f"\n{shows}{file} is the run")
 
 
 def called(command: Sequence[str]) -> int:
@@ -221,15 +227,20 @@ def refuse_other_options(
     kept = read_mapping(catalogue, MEND)
     for id_, content in models.items():
         for key in given:
-            found = block(kept, id_).get(key)
-            if key in content and found != content[key]:
+            found, wanted = block(kept, id_).get(key), content.get(key)
+            if key == "gpus" and "server" not in content:
+                # A model on the CPU has no such key.
+                found, wanted = found or 0, wanted or 0
+            elif key not in content:
+                continue
+            if found != wanted:
                 raise InputError(
-                    f"{catalogue}: {id_} has {key}: {shown(found)}, and --{key} is {shown(content[key])}; "
-                    "edit the file, or choose another --name"
+                    f"{catalogue}: {id_} has {key}: {shown(found)}, and --{key} is {shown(wanted)}; edit the "
+                    "file, or choose another --name"
                 )
 
 
-def _write(written: Mapping[Path, str], content: Mapping[str, Any], root: Path) -> None:
+def _write(written: Mapping[Path, str], content: dict[str, Any], root: Path) -> None:
     """Write a configuration and its catalogue, unless they are there.
 
     Raises InputError where the configuration is another one, and leaves no new file where the run would be
@@ -239,8 +250,16 @@ def _write(written: Mapping[Path, str], content: Mapping[str, Any], root: Path) 
     new = [path for path in written if not path.exists()]
     if file not in new and read_mapping(file, MEND) != content:
         raise InputError(f"{file}: is of another run, and nothing is overwritten; choose another --name")
+    # Of a run whose configuration has another name, or was deleted.
+    record = Path("results", content["name"]) / RECORD
+    if file in new and record.is_file() and read_mapping(record, MEND).get(KEY) != content[KEY]:
+        raise InputError(
+            f"{record.parent}: is of another run, and nothing is overwritten; choose another --name"
+        )
     if catalogue not in new and catalogue.read_text() != written[catalogue]:
-        print(f"{catalogue}: is used as it is, with the edits that it has", file=sys.stderr)
+        print(
+            f"{catalogue}: is used as it is; it differs from what these options would write", file=sys.stderr
+        )
     try:
         for path in new:
             write_text(path, written[path])

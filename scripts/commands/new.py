@@ -16,6 +16,7 @@ from benchc.config.errors import ConfigError, shown
 from benchc.config.load import load
 from benchc.config.new_entries import TASK_COLUMNS, Entry, model_entry, source_entry, with_adapter
 from benchc.config.new_files import catalogue_text, config_text
+from benchc.config.settings import Inference
 from benchc.config.strict import unique
 from benchc.config.yaml_file import read_mapping
 from benchc.errors import InputError
@@ -153,7 +154,10 @@ def new(
     path = shlex.quote(str(file))
     # A run's own models are trained by it.
     quick = "" if any("train" not in entry.content for entry in models.values()) else " --no-models"
-    print(f"next: benchc check {path}{quick}\nthen: benchc run {path} --cores 2{target}")
+    # A job on a GPU has cores for the processes that prepare its images, too.
+    on_gpu = any(entry.content.get("gpus") for entry in models.values())
+    cores = 1 + Inference().workers if on_gpu else 2
+    print(f"next: benchc check {path}{quick}\nthen: benchc run {path} --cores {cores}{target}")
 
 
 def adapted_model(models: Iterable[str]) -> str:

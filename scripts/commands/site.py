@@ -59,9 +59,12 @@ def site(
             (good if tried.is_good else bad).add(tried.partition)
         print(f"{level}: {tried.partition}: {tried.text}", flush=True)
     if bad:
-        text = f"{pluralize(len(bad), 'partition')} of {SITE} cannot be used; correct or remove it"
+        text = (
+            f"jobs in {pluralize(len(bad), 'partition')} of {SITE} would fail; mend what the lines above "
+            "say, or remove it"
+        )
         if good and all(described.limits[name].max_gpu for name in bad):
-            text += "; once it is removed, runs without GPUs can go on"
+            text += "; without it, runs without GPUs can go on"
         raise InputError(text)
 
 

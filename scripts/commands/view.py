@@ -74,7 +74,7 @@ def _check(folder: Path) -> None:
         print(f"{page} is older than {newer}; {again} to make the page again", file=sys.stderr)
     report = folder / "report.html"
     if report.is_file() and (newer := newer_file(report)):
-        command = f"snakemake --configfile {quoted(folder / 'config.yaml')} --report {quoted(report)}"
+        command = f"benchc run {quoted(folder / 'config.yaml')} --report {quoted(report)}"
         print(f"{report} is older than {newer}; {command} makes it again", file=sys.stderr)
 
 

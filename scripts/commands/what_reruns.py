@@ -1,5 +1,6 @@
 """List the jobs that a run would start, why, and at most how many new predictions."""
 
+import shlex
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -44,17 +45,15 @@ def what_reruns(config: Path, /, *targets: str) -> None:
 def report(path: Path, config: Config, plan: DryRun, targets: Sequence[str] = ()) -> Iterator[str]:
     """Yield the lines that describe a dry run of the configuration in the file ``path``."""
     name = config.settings.name + (f" for {', '.join(targets)}" if targets else "")
-    command = " ".join(["snakemake", *targets, "--configfile", str(path)])
+    command = shlex.join(["benchc", "run", str(path)])
+    again = shlex.join(["benchc", "run", str(path), *targets, "--cores", "all"])
     if plan.locked:
         yield (
             f"{path}: run {name} is locked: another Snakemake runs it, or was killed. If none is running:\n"
-            f"  {command} --unlock && {command} --cores all --rerun-incomplete"
+            f"  {command} --unlock && {again}"
         )
     elif any(INTERRUPTED in job.causes for job in plan.jobs):
-        yield (
-            f"{path}: run {name} was interrupted and left incomplete files. To continue:\n"
-            f"  {command} --cores all --rerun-incomplete"
-        )
+        yield (f"{path}: run {name} was interrupted and left incomplete files. To continue:\n  {again}")
     if not plan.jobs:
         yield f"{path}: nothing to rerun; all {pluralize(plan.total, 'job')} of run {name} are up to date"
         return

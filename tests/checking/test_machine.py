@@ -147,7 +147,9 @@ def test_jobs_without_gpus_are_compared_with_a_described_cluster(folder, limits,
 def test_the_time_of_models_without_a_trial_is_unknown():
     work = [SimpleNamespace(model=id_, rate=None, left=Amount(None)) for id_ in ("small", "large", "small")]
     found = cost._time(None, work, cost.Writing(0, Amount(0)), None, "answers", generated=False)  # type: ignore[arg-type]
-    assert [each.text for each in found] == ["time unknown for models that were not tried: small, large"]
+    assert [each.text for each in found] == [
+        "time unknown for models that were not timed where their jobs run: small, large"
+    ]
 
 
 def test_the_cost_of_a_benchmark_without_a_plan_is_skipped():

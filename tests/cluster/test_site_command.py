@@ -60,9 +60,9 @@ def test_the_file_has_what_slurm_says_and_the_comments_of_every_key(monkeypatch:
 @pytest.mark.parametrize(
     ("bad", "message"),
     [
-        ("gpu", "1 partition of .* correct or remove it; once it is removed, runs without GPUs can go on$"),
-        ("cpu", "1 partition of .* correct or remove it$"),
-        ("gpu cpu", "2 partitions of .* correct or remove it$"),
+        ("gpu", "jobs in 1 partition of .* or remove it; without it, runs without GPUs can go on$"),
+        ("cpu", "jobs in 1 partition of .* or remove it$"),
+        ("gpu cpu", "jobs in 2 partitions of .* or remove it$"),
     ],
 )
 def test_a_partition_that_cannot_be_used_is_an_error(

@@ -5,6 +5,7 @@ import shutil
 from copy import copy
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import datasets
 import mlcroissant
@@ -299,6 +300,12 @@ def test_files_of_own_corruptions_that_an_evaluation_needs_are_named(
     note = f"Some corruptions are those of {', '.join(files)}, which this folder does not have: "
     for text in (capsys.readouterr().out, (tmp_path / "made/README.md").read_text()):
         assert note in text and them in text and "give --trust." in text
+
+
+def test_a_long_prompt_is_no_file(small):
+    settings = {"prompt": f"{'长' * 100} / {__file__}", "tags": __file__}
+    run = SimpleNamespace(finished=SimpleNamespace(settings=settings))
+    assert replace(small, run=run).inputs() == [__file__]
 
 
 def test_absolute_paths_in_the_configuration_are_named(small, tmp_path, capsys):

@@ -22,6 +22,7 @@ from benchc.schemas.assignment import ASSIGNMENT
 from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.pool import POOL
+from benchc.sources.download import published_name
 from tests.sources.vqav2_files import write_vqav2
 from tests.test_images import png_header
 
@@ -202,13 +203,18 @@ def test_a_local_file_that_is_not_here_is_named(folder: Path) -> None:
     assert line not in sources_markdown(found, Path("results/trial"))
 
 
-def test_sources_beside_the_pool_are_downloaded_too(folder: Path) -> None:
+def test_sources_beside_the_pool_are_downloaded_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "local.tsv").write_text(TSV)
     found = replace(
         config(Pool(), local=LOCAL), other_sources={"sized": published(items=500, megabytes=11_500)}
     )
     text = sources_markdown(found, Path("results/trial"))
     assert "| sized  | ≤ 500" in text and text.endswith("To download for the sources: 12 GB.\n")
+    # A file that the run copies is not downloaded.
+    monkeypatch.setenv("BENCHC_DATA", str(folder))
+    assert sources_markdown(found, Path("results/trial")) == text
+    (folder / published_name(str(found.other_sources["sized"].url))).write_text(TSV)
+    assert "Nothing is to be downloaded" in sources_markdown(found, Path("results/trial"))
 
 
 def test_the_sizes_of_several_files_are_summed(folder: Path) -> None:

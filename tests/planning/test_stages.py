@@ -176,7 +176,7 @@ def test_a_bound_of_the_rate_bounds_times(tmp_path: Path) -> None:
 def test_a_plan_before_the_pool_is_built_says_how_to_count_its_items(tmp_path: Path) -> None:
     text = plan_markdown(Plan([PART], ImageCounts(Amount(None), Amount(None)), []), tmp_path, {}, FILE)
     assert "`benchc check mine.yaml` counts" in text
-    assert "`snakemake pool --cores 2 --configfile mine.yaml` builds it." in text
+    assert "`benchc run mine.yaml pool --cores 2` builds it." in text
 
 
 def test_a_plan_without_rates_says_why(tmp_path: Path) -> None:

@@ -283,12 +283,35 @@ def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogu
     catalogued = evaluate(invalid, "--model", "letters", "--scoring", "text")
     assert catalogued.returncode == 1
     assert "error: --scoring: is of models that are in no catalogue, unlike letters" in catalogued.stdout
+    for option, value in (("--gpus", "0"), ("--family", "llava")):
+        refused = evaluate(invalid, "--model", "letters", option, value).stdout
+        assert f"error: {option}: is of models that are in no catalogue, unlike letters" in refused
+    keyed = evaluate(invalid, *model, "--api-key-env", "KEY").stdout
+    assert keyed == "error: --api-key-env: is of servers, and no --model is one; leave it out\n"
     other = evaluate(invalid, "--model", "letters", "--name", "small-more")
     assert other.returncode == 1
     assert other.stdout == (
         "error: config/small-more.yaml: is of another run, and nothing is overwritten; choose another "
         "--name\n"
     )
+
+
+def test_a_run_whose_configuration_has_another_name_is_not_overwritten(invalid):
+    taken = invalid.folder / "results/taken"
+    taken.mkdir()
+    record = taken / "config.yaml"
+    record.write_text("name: taken\nevaluate: null\n")
+    model = ["--model", "checkpoints/more", "--name", "taken"]
+    other = evaluate(invalid, *model)
+    assert other.returncode == 1
+    assert other.stdout == (
+        "error: results/taken: is of another run, and nothing is overwritten; choose another --name\n"
+    )
+    assert not (invalid.folder / "config/taken.yaml").exists()
+    # Its own configuration may have been deleted.
+    record.write_text(yaml.safe_dump({"evaluate": {"benchmark": FINISHED, "models": ["more"]}}))
+    assert "is of another run" not in evaluate(invalid, *model).stdout
+    shutil.rmtree(taken)
 
 
 def test_new_models_are_scored_like_most_of_the_finished_run(capsys):
@@ -311,8 +334,13 @@ def test_options_that_do_not_concern_a_model_are_not_compared(tmp_path):
     catalogue.write_text("m: {server: {url: 'http://a', api_key_env: KEY}, scoring: text}\n")
     served = {"m": {"server": {"url": "http://a"}, "scoring": "text"}}
     refuse_other_options(catalogue, served, ["scoring", "family", "gpus"])
-    with pytest.raises(InputError, match=r"m has gpus: null, and --gpus is 2; edit the file"):
+    with pytest.raises(InputError, match=r"m has gpus: 0, and --gpus is 2; edit the file"):
         refuse_other_options(catalogue, {"m": {"gpus": 2}}, ["gpus"])
+    # A model on the CPU has no such key.
+    catalogue.write_text("m: {path: a, gpus: 1}\nn: {path: b}\n")
+    refuse_other_options(catalogue, {"m": {"gpus": 1}, "n": {}}, ["gpus"])
+    with pytest.raises(InputError, match=r"m has gpus: 1, and --gpus is 0; edit the file"):
+        refuse_other_options(catalogue, {"m": {"path": "a"}}, ["gpus"])
 
 
 def test_another_checkpoint_of_the_same_id_is_refused(tmp_path):

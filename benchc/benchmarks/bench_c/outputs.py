@@ -394,8 +394,8 @@ def _paper_figures(run: Run, settings: Settings) -> list[Output]:
             S (eq. 6) and calibration error C (eq. 8) of the clean prediction; for the others their shifts
             (eq. 7, 9), RAS (eq. 10) and the transition of the answer. Unless configured, the item is the one
             whose predictions fall into the most regimes, and the figure shows the most pronounced prediction
-            of each, by min(\|ΔS\|, \|ΔC\|): chosen for contrast, not typical. The item's hint, if any, is
-            part of the prompt but not shown.
+            of each, under different corruptions if possible, by min(\|ΔS\|, \|ΔC\|): chosen for contrast, not
+            typical. The item's hint, if any, is part of the prompt but not shown.
             """,
         ),
         figure(
@@ -450,9 +450,9 @@ def _paper_figures(run: Run, settings: Settings) -> list[Output]:
             **What prediction inconsistency looks like** (figure 9 of Bench-C). Items of the candidate pool
             with low, medium and high κ (eq. 5): the thirds of the range from 0 to the pool's largest κ. Each
             item is shown with its images, task type, question and options; a tick marks the correct option,
-            an ellipsis a truncated text. Each band covers as many sources, then task types, as possible, with
-            the items closest to 0, to the middle of the range and to the largest κ, ties by id. κ depends on
-            the selectors only.
+            an ellipsis a truncated text. Each band repeats as few questions and images as possible, then
+            covers as many sources, then task types, as possible, with the items closest to 0, to the middle
+            of the range and to the largest κ, ties by id. κ depends on the selectors only.
             """,
         ),
         figure(
@@ -466,8 +466,8 @@ def _paper_figures(run: Run, settings: Settings) -> list[Output]:
             for more severe, over the models' mean RAS (eq. 10, in [-2, 1], higher is more robust), unweighted
             over the benchmark's items. One panel per group, on one scale. Boxes span the quartiles, orange
             lines are medians, whiskers extend to the farthest value within 1.5 times the box height, circles
-            are outliers. With fewer than five models, points show the single values. Boxes show the variation
-            between models, not the uncertainty of a mean.
+            are outliers. With fewer than eight models, points show the single values. Boxes show the
+            variation between models, not the uncertainty of a mean.
             """,
         ),
     ]

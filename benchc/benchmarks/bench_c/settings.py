@@ -180,7 +180,8 @@ class Figure5(Strict):
     corruptions: Annotated[list[str], Field(min_length=1, max_length=4)] | None = Field(
         default=None,
         description="Up to four corruptions with their severities, such as snow:5, shown with the clean "
-        "image; null for the most pronounced prediction of each regime.",
+        "image; null for the most pronounced prediction of each regime, under different corruptions if "
+        "possible.",
     )
 
 

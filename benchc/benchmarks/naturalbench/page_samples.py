@@ -59,7 +59,7 @@ def page_samples(
             )
             for place in PLACES
         ]
-        of_item = members.filter(pl.col("id").is_in(ids.implode())).select("id", "group", "place")
+        of_item = members.filter(pl.col("id").is_in(ids.implode())).select("id", "group", "place", "type")
         found = of_item.join(pl.concat(parts), on=["group", "place"], how="inner")
         options = questions.select("id", "options")
         if model in predicted and reading != "decoding":
@@ -68,7 +68,10 @@ def page_samples(
         replies = rows_of(answered.get(model, []), ANSWERS, [*CELL, "reply"], ids)
         letter = pl.col("option").replace_strict(dict(enumerate(LETTERS)), return_dtype=pl.String)
         text = pl.col("options").list.get(pl.col("option").cast(pl.Int64), null_on_oob=True)
-        note = pl.coalesce(pl.format("read as {}. {}", letter, text), pl.lit("no answer was found in it"))
+        # Option 0 of a score is Yes, also where an item lists No first.
+        word = pl.col("option").replace_strict({0: "Yes", 1: "No"}, default=None, return_dtype=pl.String)
+        read = pl.when(type="yes_no").then(word).otherwise(pl.format("{}. {}", letter, text))
+        note = pl.coalesce(pl.format("read as {}", read), pl.lit("no answer was found in it"))
         found = found.join(replies, on=CELL, how="left").join(options, on="id", how="left")
         return found.with_columns(note=note)
 

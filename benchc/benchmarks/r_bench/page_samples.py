@@ -5,6 +5,7 @@ from typing import Annotated
 
 import polars as pl
 
+from benchc.benchmarks.r_bench.metrics.item_scores import LETTER
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.benchmarks.r_bench.schemas.scores import SCORES
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
@@ -93,13 +94,16 @@ def page_samples(
 
 def _notes(rows: pl.DataFrame) -> pl.DataFrame:
     """Return what the judge gave each reply, as text."""
+    # A letter counts where no judge has read the reply, too.
+    is_letter = pl.col("judge").cast(pl.String) == LETTER
+    rows = rows.filter(~is_letter | is_letter.all().over([*CELL, "kind", "reference"]))
     given = (
         pl.when("readable")
         .then(pl.col("score").cast(pl.String).str.strip_suffix(".0"))
         .otherwise(pl.lit("not readable"))
     )
     by = (
-        pl.when(pl.col("judge").cast(pl.String) == "letter")
+        pl.when(is_letter)
         .then(pl.lit("by its letter"))
         .otherwise(pl.format("by the judge {}", pl.col("judge").cast(pl.String)))
     )

@@ -161,8 +161,9 @@ def table_outputs(run: Run, settings: Settings, labels: Mapping[str, str]) -> li
             settings={"labels": labels} | resampling,
             caption=f"""
             **Effect of each dimension** (not in the paper): the score of the reply to the reference image
-            minus that of the reply to the distorted one, of the same items, as a mean over the ranked models.
-            R_a mixes the ability of a model with its robustness; this is the loss alone. {intervals}
+            minus that of the reply to the distorted one, of the same items, as a mean over the ranked models,
+            or over all if none is. R_a mixes the ability of a model with its robustness; this is the loss
+            alone. {intervals}
             effect.csv has each model.
             """,
         ),

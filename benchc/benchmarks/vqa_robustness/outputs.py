@@ -356,10 +356,10 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             settings={"groups": groups, "levels": settings.vre.levels},
             subcategory="VRE",
             caption="""
-            **The metrics that VRE weights**, scaled to [0, 1] over all models and corruptions; near the
-            centre is robust. (a) models, means over corruptions; the other panels have the corruptions of one
-            class, means over the models that have VRE. A † marks models that are not above chance (table
-            `chance`).
+            **The metrics that VRE weights**, scaled to [0, 1] over all models that have VRE, and all
+            corruptions, or by the table `vre.scale_of` (values may then be outside); near the centre is
+            robust. (a) models, means over corruptions; the other panels have the corruptions of one class,
+            means over the models that have VRE. A † marks models that are not above chance (table `chance`).
             """,
         ),
         figure(
@@ -384,8 +384,8 @@ def outputs(run: Run, settings: Settings, labels: Mapping[str, str], scale: Coll
             caption="""
             **Weights of VRE.** Five sliders weight the scaled metrics of severity; VRE and ranks by model and
             by corruption are computed anew in the browser, without a network. Below: the share of all weights
-            with which each model has the lowest VRE, from random weights with a uniform distribution over the
-            simplex.
+            with which each ranked model has the lowest VRE of these, from random weights with a uniform
+            distribution over the simplex.
             """,
         ),
     ]

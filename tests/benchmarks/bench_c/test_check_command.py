@@ -35,7 +35,7 @@ MODELS = """
 small: {label: Small, family: llava, scoring: letter, path: checkpoints/small}
 large: {label: Large, family: llava, scoring: text, path: checkpoints/large, mem_mb: 4000}
 """
-NOT_TRIED = "skipped all time unknown for models that were not tried: small, large"
+NOT_TRIED = "skipped all time unknown for models that were not timed where their jobs run: small, large"
 # Its process takes 5 s, of which it starts for 3.
 TRIAL = Trial("cpu", 1.0, 0.5, 9, 0.9, True, 2, 3, peak_mb=900.0, asking=2.0)
 PIXELS = 40 * 32

@@ -95,7 +95,7 @@ def test_own_data_and_models(root: Path, tmp_path: Path, capsys: Capture) -> Non
         "wrote config/mine-sources.yaml, config/mine-models.yaml, config/mine.yaml: 2 sources, 2 models; "
         "results will be in results/mine",
         "next: benchc check config/mine.yaml",
-        "then: benchc run config/mine.yaml --cores 2",
+        "then: benchc run config/mine.yaml --cores 9",
     ]
     for part, schema in (("", "bench-c"), ("-sources", "sources"), ("-models", "models")):
         first = (root / f"config/mine{part}.yaml").read_text().partition("\n")[0]

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from benchc.checking.finding import Finding
 from benchc.checking.pool import check_pool
 from benchc.checking.sources import check_sources
 from benchc.config.load import Config
+from scripts.commands import check as check_command
 from tests.benchmarks.naturalbench.group_files import group
 from tests.benchmarks.naturalbench.runs import DRAWN, config_of, curate
 from tests.checking.collected import collected
@@ -108,6 +110,16 @@ def test_missing_files_of_curation_are_errors() -> None:
     Path("own.csv").write_text("file,caption\n")
     ((level, _, text),) = texts(of_curation(), "captions")
     assert level == "error" and text.startswith("own.csv: has no column 'image'; its columns are file, ")
+
+
+def test_a_run_that_only_curates_can_be_checked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = config_of(encoders=ENCODERS, curate=curate())
+    monkeypatch.setattr(check_command, "read_config", lambda _: config)
+    with pytest.raises(SystemExit):
+        check_command.check(Path("mine.yaml"), no_models=True, no_network=True)
+    assert re.search(r"\n  skipped +all +the run has no sources\n", capsys.readouterr().out)
 
 
 def test_the_encoders_that_the_run_uses_are_looked_at() -> None:

@@ -203,7 +203,9 @@ MODEL = ModelFooter(pool="x", label="m", identity={}, oom_splits=0)
 
 
 def test_each_answer_has_the_grade_of_its_question_and_image(tmp_path: Path) -> None:
-    chosen, pool = write_items(tmp_path, [["Yes", "No"]] * 4, answers=[0, 1, 1, 0], groups=["g"] * 4)
+    chosen, pool = write_items(
+        tmp_path, [["Yes", "No"], ["No", "Yes"], *[["Yes", "No"]] * 2], answers=[0, 0, 1, 0], groups=["g"] * 4
+    )
     members = [
         (f"s/{n}", "g", q, i, "Drawn", "yes_no", "English", "mined") for n, (q, i) in enumerate(PLACES)
     ]
@@ -236,7 +238,13 @@ def test_each_answer_has_the_grade_of_its_question_and_image(tmp_path: Path) -> 
     assert questions["name"].to_list()[1:3] == ["question 1, image 2", "question 2, image 1"]
     assert answers["grade"].to_list() == [1.0, 1.0, 0.0, 1.0]
     assert answers["reply"].to_list() == [f"reply {n}" for n in range(4)]
-    assert answers["note"].to_list()[:2] == ["read as A. Yes", "read as B. No"]
+    # Also where an item lists No first.
+    assert answers["note"].to_list() == ["read as Yes", "read as No", "read as Yes", "read as Yes"]
+    of_letters = read_table(paths["groups"], GROUPS).with_columns(
+        type=pl.lit("multiple_choice", GROUPS.columns["type"])
+    )
+    write_table(of_letters, paths["groups"], GROUPS, GroupsFooter(pool="x"))
+    assert found("decoding")[1]["note"].to_list()[:2] == ["read as A. Yes", "read as B. Yes"]
     _, answers = found("deterministic")
     assert answers["grade"].to_list() == [0.0] * 4
     assert [round(value, 6) for value in answers["probabilities"][0]] == [0.25, 0.75]

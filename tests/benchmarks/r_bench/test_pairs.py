@@ -179,6 +179,8 @@ def test_the_clean_reply_has_the_score_of_the_reference_image(tmp_path: Path) ->
     references = write_references(tmp_path, ["a dog", "red"], [[], []])
     judged = [
         ("s/0", "mcq", "clean", 0, "ref", 0, 0, "letter", 1.0, True, None),
+        # judge.always: what counts is the judge's score, not the letter's beside it.
+        ("s/0", "mcq", "jpeg", 2, "dis", 0, 0, "letter", 1.0, True, None),
         ("s/0", "mcq", "jpeg", 2, "dis", 0, 0, "llm", 0.0, True, "k"),
         ("s/0", "mcq", "jpeg", 2, "com", 0, 0, "llm", 0.5, True, "k"),
         ("s/0", "mcq", "jpeg", 2, "com", 0, 1, "llm", 0.0, False, "k"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from itertools import combinations
+from typing import Literal
 
 import polars as pl
 
@@ -9,6 +10,7 @@ from benchc.benchmarks.bench_c.claims.claim import CHECKED, Claim, Finding, judg
 from benchc.benchmarks.bench_c.claims.evidence import Evidence
 from benchc.benchmarks.bench_c.claims.numbers import LEAST_MODELS, signed, spearman
 from benchc.pluralize import pluralize
+from benchc.statistics.rounding import tied_series
 
 SWAPPED = ("Falcon2-VLM", "mPLUG-Owl3")  # the paper's example of a pair that RAS and ΔAcc order differently
 
@@ -68,6 +70,8 @@ def _best_is_worst(table: pl.DataFrame) -> Finding:
         return not_applicable("one model has no order")
     if table["acc_clean"].n_unique() < 2 or table["ras"].n_unique() < 2:
         return not_applicable("all models have the same clean accuracy, or the same RAS")
+    if _is_shared(table["acc_clean"], "max"):
+        return not_applicable("several models have the highest clean accuracy")
     ordered = table.sort("acc_clean", maintain_order=True)
     best, lowest = ordered.row(-1, named=True), table.sort("ras", maintain_order=True).row(0, named=True)
     return judged(
@@ -82,6 +86,8 @@ def _worst_is_better(table: pl.DataFrame) -> Finding:
         return not_applicable("one model has no order")
     if table["acc_clean"].n_unique() < 2:
         return not_applicable("all models have the same clean accuracy")
+    if _is_shared(table["acc_clean"], "min") or _is_shared(table["acc_clean"], "max"):
+        return not_applicable("several models have the lowest or the highest clean accuracy")
     ordered = table.sort("acc_clean", maintain_order=True)
     least, most = ordered.row(0, named=True), ordered.row(-1, named=True)
     return judged(
@@ -89,6 +95,12 @@ def _worst_is_better(table: pl.DataFrame) -> Finding:
         f"{least['label']}, Acc {least['acc_clean']:.3f}, RAS {signed(least['ras'])}; {most['label']}, Acc "
         f"{most['acc_clean']:.3f}, RAS {signed(most['ras'])}",
     )
+
+
+def _is_shared(values: pl.Series, end: Literal["min", "max"]) -> bool:
+    """Return whether two values or more are the smallest or largest, to the decimals in which means agree."""
+    ties = tied_series(values)
+    return int((ties == (ties.min() if end == "min" else ties.max())).sum()) > 1
 
 
 def _absent(labels: list[str]) -> Finding:

@@ -36,7 +36,7 @@ VALUES3 = {
 TEXTS = {"label": "Model", "corruption": "Corruption", "regime": "Category (paper)"}
 CAPTION = (
     "Table {number} of the paper for the models that are also in this run: the published value and, in "
-    "brackets, the difference (ours minus published)."
+    "brackets, the difference (ours minus published). Ranks are among the models of each."
 )
 NONE_SHARED = "None of the models is in the paper's Table {number}, so there are no values to compare."
 

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from benchc.benchmarks.mllm_ic.figures.frames import marked_names
 from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles
+from benchc.benchmarks.mllm_ic.tables.frames import few_pictures
 from benchc.command_line import NaturalInt, PositiveInt
 from benchc.rendering.chance import ChanceTable
 from benchc.rendering.labels import font_families, renderable, shorten_all
@@ -30,6 +31,7 @@ def figure4(
     pictures.
     """
     names, note = marked_names(run, labels, chance)
+    note = f"{note}{few_pictures(run)}".strip()
     columns = {name: own for name, own in run.columns().items() if name == "clean" or name[:8] == "severity"}
     found = 100 * run.average(run.draws([*labels], columns, draws, seed))
     values = found[0]

@@ -17,6 +17,7 @@ from benchc.benchmarks.mllm_ic.metrics.marginals import (
 )
 from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, RunOutcomes, check_models
 from benchc.benchmarks.mllm_ic.schemas.samples import SAMPLES
+from benchc.benchmarks.mllm_ic.tables.frames import few_pictures
 from benchc.command_line import PositiveInt
 from benchc.corruptions.recipe import CLEAN
 from benchc.letters import LETTERS
@@ -70,7 +71,7 @@ def cube_explorer(
         # [models, columns, capabilities, 5], as marginals returns them.
         "values": base64.b64encode(np.rint(UNIT * values).astype("<i2").tobytes()).decode(),
         "draws": draws,
-        "counts": f"This run has {questions} about {shown}.",
+        "counts": f"This run has {questions} about {shown}.{few_pictures(run)}",
         "samples": _samples(run, read_table(samples, SAMPLES), pool, [*labels], pictures),
     }
     return "".join(data_page(__package__, "cube_explorer.html", lambda: content, pictures))

@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from benchc.benchmarks.naturalbench.inputs import GroupRows, Tags
+from benchc.benchmarks.naturalbench.scored import benchmark_groups
 from benchc.benchmarks.naturalbench.taxonomy import OWN, SKILLS, SPATIAL, class_of, label_of
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
@@ -33,6 +34,8 @@ def figure_taxonomy(groups: GroupRows, tags: Tags) -> Figure:
     A question or a group needs a skill if one of its items has the tag. Skills that the paper does not have
     are a class of their own. Raises InputError where there are no tags.
     """
+    groups = benchmark_groups(groups)
+    tags = tags.join(groups.select("id"), on="id", how="semi")
     if tags.is_empty():
         raise InputError("figure_taxonomy: no item has a tag; give groups.tags with tags of the run's groups")
     counts = skill_counts(groups, tags)

@@ -21,6 +21,8 @@ CAPTION = (
     "interval above 0. Largest losses first. {resampled}{notes}"
 )
 
+NONE_RANKED = " The mean is of all models, since none is ranked (table chance)."
+
 
 def effect(
     scores: ScoreFiles, labels: dict[str, str], chance: ChanceTable, draws: PositiveInt, seed: int
@@ -61,6 +63,7 @@ def effect(
         group=pl.Series(["" if d is None else GROUP_LABELS[d.group] for d in facts]),
     )
     whose = f"{len(names)} models" if len(names) > 1 else names[0]
+    without = chance.models.left_out if ranked.any() else NONE_RANKED
     return printed(
         frame,
         [
@@ -74,7 +77,7 @@ def effect(
             Column("worse", "Worse"),
         ],
         caption=CAPTION.format(
-            models=whose, resampled=resampled(scored, draws), notes=notes(scored) + chance.models.left_out
+            models=whose, resampled=resampled(scored, draws), notes=notes(scored) + without
         ),
         label="r-bench-effect",
         shown=shown,

@@ -30,16 +30,20 @@ class Draws(NamedTuple):
         """Return which resamples are not left out, bool[draws]."""
         return np.logical_not(np.isnan(self.corruptions[1:]).all(axis=1))
 
+    @property
+    def is_enough(self) -> bool:
+        """Return whether at most ``MOST_LEFT_OUT`` of the resamples are left out."""
+        return bool(self.kept.mean() >= 1 - MOST_LEFT_OUT)
+
     def interval(self, drawn: Floats) -> tuple[Floats, Floats]:
         """Return the ends of the 95 % percentile intervals of VRE ``drawn``, [1 + draws, things].
 
         NaN where VRE is undefined, and where more than ``MOST_LEFT_OUT`` of the resamples are left out.
         """
-        kept = self.kept
-        if kept.mean() < 1 - MOST_LEFT_OUT:
+        if not self.is_enough:
             none = np.full(drawn.shape[1], np.nan)
             return none, none
-        return percentile_interval(drawn[1:][kept])
+        return percentile_interval(drawn[1:][self.kept])
 
 
 def vre_draws(

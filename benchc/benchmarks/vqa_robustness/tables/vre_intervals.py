@@ -88,7 +88,8 @@ def _rows(
     """Return one row for each name; ``values``: VRE in the sample; ``drawn``: [1 + draws, names]."""
     shares = rank_shares(np.where(is_ranked, drawn[1:][found.kept], np.nan))
     own = ranks(np.where(is_ranked, values, np.nan))
-    same = [float(shares[row, rank - 1]) if rank else None for row, rank in enumerate(own)]
+    known = found.is_enough
+    same = [float(shares[row, rank - 1]) if rank and known else None for row, rank in enumerate(own)]
     return _frame(kind, names, found.interval(drawn)).with_columns(
         pl.Series("rank_stability", same, dtype=pl.Float64)
     )

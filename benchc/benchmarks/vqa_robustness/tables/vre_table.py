@@ -137,4 +137,6 @@ def _left_out(count: int, draws: int) -> list[str]:
     if not count:
         return []
     text = f"{pluralize(count, 'resample')} of {draws:,} left out, in which other models have VRE"
-    return [text if count <= MOST_LEFT_OUT * draws else f"{text}, so that there are no intervals"]
+    return [
+        text if count <= MOST_LEFT_OUT * draws else f"{text}, so that there are no intervals and no stability"
+    ]

@@ -138,6 +138,24 @@ def test_the_order_of_models_decides_the_claims_about_it():
     assert found(paper.head(1)) == found(paper.clear()) == [NOT_APPLICABLE] * 5
 
 
+def test_claims_about_the_ends_are_not_decided_by_a_tie():
+    rows = [("A", 0.6, -0.1), ("B", 0.6, -0.2), ("C", 0.5, -0.05), ("D", 0.4, -0.3), ("E", 0.4, -0.01)]
+    paper = published_table1()
+
+    def found(labels: str) -> list[str]:
+        own = [row for label in labels for row in rows if row[0] == label]
+        frame = pl.DataFrame(own, schema=["label", "acc_clean", "ras"], orient="row")
+        ranks = frame.select("label", "acc_clean", "ras", delta_acc="ras", rank_ras=pl.col("ras").rank())
+        table = ranks.with_columns(rank_delta_acc="rank_ras").select(
+            set(paper.columns) & {*ranks.columns, "rank_delta_acc"}
+        )
+        return verdicts_of(RANKING, replace(published_evidence(), table1=table))[3:]
+
+    assert found("ABC") == found("BAC") == [NOT_APPLICABLE] * 2
+    assert found("ADE") == found("AED") == [FAILS, NOT_APPLICABLE]
+    assert found("BC") == [HOLDS] * 2
+
+
 def plane(rows: list[tuple[float, float, float, str, bool]]) -> list[str]:
     predictions = [score(f"s/{n}", *values, shifted=shifted) for n, (*values, shifted) in enumerate(rows)]
     return verdicts_of(PLANE, evidence_of({"Third": scores(predictions)}))

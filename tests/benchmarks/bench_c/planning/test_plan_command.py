@@ -120,7 +120,7 @@ def test_the_sources_bound_the_pool_before_it_is_built_if_they_can(folder, capsy
     rows, text = planned(capsys)
     assert rows["selectors"] == ["1", "1", "unknown", "unknown", "unknown", "0", "unknown"]
     assert rows["total"][3] == "unknown" and "21.2 %" not in text
-    assert "`snakemake pool --cores 2 --configfile config.yaml` builds it" in text
+    assert "`benchc run config.yaml pool --cores 2` builds it" in text
 
 
 def test_the_paper_is_planned_before_its_sources_are_here(capsys):

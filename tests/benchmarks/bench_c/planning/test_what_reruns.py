@@ -48,7 +48,8 @@ def test_nothing_to_rerun_and_files_that_the_targets_do_not_need(finished: Path)
     assert found[0] == "config.yaml: 1 of 4 jobs of run trial for table1 would run"
     assert found[-1] == "new predictions: 20, less those in the cache"
     command = lines(LARGE, targets=["table1"], locked=True)[1]
-    assert command.startswith("  snakemake table1 --configfile config.yaml --unlock && snakemake table1 ")
+    again = "benchc run config.yaml table1 --cores all"
+    assert command == f"  benchc run config.yaml --unlock && {again}"
 
 
 def test_a_run_that_is_not_started(folder: Path) -> None:  # noqa: F811
@@ -119,13 +120,13 @@ def test_a_cause_is_named_once(finished: Path) -> None:
 @pytest.mark.parametrize(
     ("locked", "start", "command"),
     [
-        (True, "config.yaml: run trial is locked", "--unlock && snakemake"),
-        (False, "config.yaml: run trial was interrupted", "--cores all --rerun-incomplete"),
+        (True, "config.yaml: run trial is locked", "--unlock && benchc run config.yaml"),
+        (False, "config.yaml: run trial was interrupted", "benchc run config.yaml"),
     ],
 )
 def test_a_killed_run_says_how_to_go_on(finished: Path, locked: bool, start: str, command: str) -> None:
     found = lines(PlannedJob("select", [], SELECT.outputs, [INTERRUPTED]), locked=locked)
-    assert found[0].startswith(start) and command in found[1] and found[1].endswith(" --rerun-incomplete")
+    assert found[0].startswith(start) and command in found[1] and found[1].endswith(" --cores all")
     assert found[found.index("  interrupted") + 1] == "    select"
 
 

@@ -236,8 +236,11 @@ def test_effect_is_the_loss_of_ranked_models(files, standing, tables):
     assert [int(line[-1]) for line in lines[:-1]] == [counts.get(name, 0) for name in names]
     assert {*counts.values()} > {1}
     # It is of all models where none is ranked.
-    table = effect(files, {"blind": "Blind"}, standing, DRAWS, 0).frame
-    assert table.filter(model="mean")["effect"].to_list() == [0] * 29
+    assert "Without Blind: not above chance" in text_of(table) and "none is ranked" not in text_of(table)
+    table = effect(files, {"blind": "Blind"}, standing, DRAWS, 0)
+    assert table.frame.filter(model="mean")["effect"].to_list() == [0] * 29
+    assert "The mean is of all models, since none is ranked" in text_of(table)
+    assert "Without Blind" not in text_of(table)
 
 
 def test_retention_by_hand(standing, files):
