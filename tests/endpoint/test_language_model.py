@@ -1,6 +1,7 @@
 """Requests to a language model: which replies are used, asked for again, or end the job."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -162,6 +163,11 @@ def test_a_service_is_by_default_that_of_the_configuration():
     service, fields = Service(), LanguageModel.model_fields
     assert service.concurrency == fields["concurrency"].default
     assert service.timeout_s == fields["timeout_s"].default
+    # What a live run asks is not kept.
+    kept = {"live": None, "record": Path("r"), "replay": Path("r")}
+    for mode, folder in kept.items():
+        settings = LanguageModel.model_validate({"model": "m", "mode": mode, "url": "http://x"})
+        assert settings.service("r").recordings == folder
 
 
 def test_the_address_is_shown_without_a_password_and_not_in_a_replay():

@@ -464,7 +464,7 @@ def test_a_server_need_not_tell_the_tokens_of_a_prompt(text, status, tokens):
 
 
 def test_the_log_probabilities_of_a_prompt_are_by_token():
-    scorer = ServedTextScorer(ServedChat(None, "m", {}))  # type: ignore[arg-type]
+    scorer = ServedTextScorer(ServedChat(None, "m", {}), length_normalised=False)  # type: ignore[arg-type]
     # Of the first token there are none; other forms are those of no token.
     forms = [None, {"5": {"logprob": -1.0}, "6": {"logprob": -2.0}}, {"x": {"logprob": -1.0}}, {"5": {}}, [3]]
     found = scorer.positions(Answer(200, json.dumps({"prompt_logprobs": forms})))
