@@ -23,6 +23,8 @@ from benchc.schemas.shared_facts import tables_by_model
 from benchc.statistics.resampling import Floats
 
 Scenario = tuple[str, int]  # a corruption and a severity; (`clean`, 0)
+# A bootstrap of n pictures has (n - 1) / n of the variance: none of one picture.
+FEW_PICTURES = 10
 
 
 @dataclass(frozen=True)
@@ -196,3 +198,15 @@ def check_models(run: RunOutcomes, labels: Mapping[str, str]) -> None:
     check_labels(labels, "the outcomes")
     if absent := [id_ for id_ in labels if id_ not in run.codes]:
         raise InputError(f"{absent[0]} has no outcomes; {REMAKE}")
+
+
+def few_pictures(run: RunOutcomes) -> str:
+    """Return a sentence, after a space, where a capability has few pictures; else nothing."""
+    counts = run.items.group_by("capability").agg(pl.col("picture").n_unique())["picture"]
+    few = [count for count in counts if count < FEW_PICTURES]
+    if not few:
+        return ""
+    return (
+        f" Intervals are too narrow, since {len(few)} of {len(counts)} capabilities "
+        f"{'has' if len(few) == 1 else 'have'} fewer than {FEW_PICTURES} pictures (the fewest: {min(few)})."
+    )

@@ -7,8 +7,7 @@ from matplotlib import colormaps
 from matplotlib.figure import Figure
 
 from benchc.benchmarks.mllm_ic.figures.frames import marked_names
-from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles
-from benchc.benchmarks.mllm_ic.tables.frames import few_pictures
+from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, few_pictures
 from benchc.command_line import NaturalInt, PositiveInt
 from benchc.rendering.chance import ChanceTable
 from benchc.rendering.labels import font_families, renderable, shorten_all

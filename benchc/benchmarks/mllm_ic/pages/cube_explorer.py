@@ -15,9 +15,8 @@ from benchc.benchmarks.mllm_ic.metrics.marginals import (
     corruption_groups,
     marginals,
 )
-from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, RunOutcomes, check_models
+from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, RunOutcomes, check_models, few_pictures
 from benchc.benchmarks.mllm_ic.schemas.samples import SAMPLES
-from benchc.benchmarks.mllm_ic.tables.frames import few_pictures
 from benchc.command_line import PositiveInt
 from benchc.corruptions.recipe import CLEAN
 from benchc.letters import LETTERS

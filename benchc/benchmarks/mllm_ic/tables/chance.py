@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.mllm_ic.metrics.averages import rule_weights
-from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, RunOutcomes, check_models
-from benchc.benchmarks.mllm_ic.tables.frames import few_pictures, of_pictures, per_cent
+from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, RunOutcomes, check_models, few_pictures
+from benchc.benchmarks.mllm_ic.tables.frames import of_pictures, per_cent
 from benchc.command_line import PositiveInt
 from benchc.errors import InputError
 from benchc.letters import LETTERS

@@ -3,8 +3,8 @@
 import polars as pl
 
 from benchc.benchmarks.mllm_ic import claims as checks
-from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, check_models
-from benchc.benchmarks.mllm_ic.tables.frames import averages_note, few_pictures, of_pictures
+from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, check_models, few_pictures
+from benchc.benchmarks.mllm_ic.tables.frames import averages_note, of_pictures
 from benchc.command_line import PositiveInt
 from benchc.rendering.chance import ChanceTable
 from benchc.rendering.output import Table

@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from benchc.benchmarks.mllm_ic.capabilities import PUBLISHED_CAPABILITIES, capabilities
-from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes
+from benchc.benchmarks.mllm_ic.run_outcomes import RunOutcomes, few_pictures
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ORDER, Standings
 from benchc.rendering.estimates import best_two, frame_of, is_marked
@@ -15,8 +15,6 @@ from benchc.rendering.printing import Column, printed
 from benchc.statistics.resampling import Floats
 
 AVG = "Avg"
-# A bootstrap of n pictures has (n - 1) / n of the variance: none of one picture.
-FEW_PICTURES = 10
 PUBLISHED_MIDS = len({each.mid for each in capabilities()})
 RULE_LABELS = {
     "overall": "Overall",
@@ -79,18 +77,6 @@ def of_pictures(run: RunOutcomes, draws: int) -> str:
     """Return what intervals are from."""
     pictures = pluralize(run.items["picture"].n_unique(), "picture")
     return f"{pluralize(draws, 'resample')} of the {pictures}, capability by capability"
-
-
-def few_pictures(run: RunOutcomes) -> str:
-    """Return a sentence, after a space, where a capability has few pictures; else nothing."""
-    counts = run.items.group_by("capability").agg(pl.col("picture").n_unique())["picture"]
-    few = [count for count in counts if count < FEW_PICTURES]
-    if not few:
-        return ""
-    return (
-        f" Intervals are too narrow, since {len(few)} of {len(counts)} capabilities "
-        f"{'has' if len(few) == 1 else 'have'} fewer than {FEW_PICTURES} pictures (the fewest: {min(few)})."
-    )
 
 
 def short(header: str) -> str:

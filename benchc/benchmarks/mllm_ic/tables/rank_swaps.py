@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
-from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, check_models
-from benchc.benchmarks.mllm_ic.tables.frames import averages_note, few_pictures, of_pictures, per_cent
+from benchc.benchmarks.mllm_ic.run_outcomes import RunFiles, check_models, few_pictures
+from benchc.benchmarks.mllm_ic.tables.frames import averages_note, of_pictures, per_cent
 from benchc.command_line import PositiveInt
 from benchc.pluralize import pluralize
 from benchc.rendering.chance import ChanceTable
