@@ -92,6 +92,14 @@ def test_the_seed_changes_random_corruptions_only(call: tuple[str, str, str]) ->
         assert len(different) > 1
 
 
+def test_the_seed_is_named_and_all_arguments_may_be() -> None:
+    image = sample_image()
+    with pytest.raises(TypeError, match="positional"):
+        corrupt(image, "fog", 3, 1)  # type: ignore[misc]
+    named = corrupt(image=image, name="fog", severity=3, seed=1)
+    assert np.array_equal(named, corrupt(image, "fog", 3, seed=1))
+
+
 def test_severity_0_returns_a_copy_of_the_image() -> None:
     image = sample_image(3, 5)
     for suite, name in (*KERNELS, ("imagenet-c", "clean")):

@@ -19,6 +19,14 @@ def test_bits_have_any_shape_and_follow_the_seed(draw, dtype, shape):
     assert not np.array_equal(bits, draw(generator(2), *shape))
 
 
+def test_a_word_of_zeros_is_a_word_like_any_other():
+    zeros = generator()
+    state = zeros.bit_generator.state
+    state["state"]["state"][:] = 0  # the next word is 0
+    zeros.bit_generator.state = state
+    assert draw_bits16(zeros, 4).tolist() == [0] * 4
+
+
 @pytest.mark.parametrize(("draw", "per_step"), [(draw_bits16, 4), (draw_bits32, 2)])
 @pytest.mark.parametrize("count", [1, 4, 7])
 def test_bits_are_those_of_as_few_steps_of_the_generator_as_give_them(draw, per_step, count):

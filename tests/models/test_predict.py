@@ -14,7 +14,7 @@ from benchc.models.encoders.encoders import loading
 from benchc.models.encoding import Encoded, VariantGroup, sizes_of
 from benchc.models.generation import Generation
 from benchc.models.predict import Passes, batch_difference, load_model, predict_units
-from benchc.models.protocol import CheckpointSource, UnitInput
+from benchc.models.protocol import CheckpointSource, OptionScores, UnitInput
 from benchc.models.question import Question
 from tests.models.classes.common import variants
 from tests.models.test_predictor import QUESTION, PixelScorer
@@ -109,6 +109,17 @@ class Bits(PixelScorer):
         if self.uneven and encoded.rows > 5:
             scores.logits.view("int32")[-1, 0] ^= 1
         return scores
+
+
+@pytest.mark.parametrize("rows", [[0, 1, 1], [0]])
+def test_another_number_of_scores_than_of_variants_is_an_error(rows):
+    class Other(Bits):
+        def ask(self, question, encoded):
+            return OptionScores(*(values[rows] for values in super().ask(question, encoded)))
+
+    unit = UnitInput([[np.full((2, 3, 3), n, np.uint8)] for n in (1, 2)])
+    with pytest.raises(ValueError, match="zip"):
+        predict_units(Other(), QUESTION, [unit], Passes())
 
 
 def passed(together: str, sizes: list[int], **options) -> tuple[list[int], list[list[float]], Passes]:

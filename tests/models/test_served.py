@@ -26,11 +26,12 @@ from benchc.models.prediction_code import prediction_code
 from benchc.models.predictor import Predictor
 from benchc.models.protocol import ModelError, OptionScores, Scorer
 from benchc.models.question import Question
-from benchc.models.server.chat import CHAT, DETOKENIZE, TOKENIZE, ServedChat
+from benchc.models.server.chat import CHAT, DETOKENIZE, TOKENIZE, ServedChat, data_url
 from benchc.models.server.generate import served_generator
 from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.letter import ServedLetterScorer
 from benchc.models.server.modules import VLLM, server_modules
+from benchc.models.server.probe import PROBE_IMAGE
 from benchc.models.server.served import OtherModelError, served_model, served_scorer
 from benchc.models.server.text import ServedTextScorer
 from benchc.models.special_tokens import SpecialTokens
@@ -639,3 +640,7 @@ def test_the_prompt_hash_depends_on_question_options_and_number_of_images(serve)
     prompts = {scorer.prompt(question, count) for question in QUESTIONS for count in (1, 2)}
     prompts.add(scorer.prompt(replace(QUESTIONS[0], hint="Look."), 1))
     assert len(prompts) == 2 * len(QUESTIONS) + 1
+
+
+def test_a_picture_is_sent_compressed():
+    assert len(data_url(PROBE_IMAGE)) < PROBE_IMAGE.nbytes / 10

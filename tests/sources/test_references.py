@@ -102,7 +102,7 @@ def test_an_item_without_a_reference_is_named(tmp_path: Path) -> None:
 
 
 def test_of_several_files_with_errors_the_first_is_named(tmp_path: Path) -> None:
-    names = [f"t{number}" for number in range(6)]
+    names = [f"t{number}" for number in range(30)]
     items = {name: read_vlmevalkit(write_tsv(tmp_path / "t.tsv", [open_row(1)]), name)[0] for name in names}
     files = {name: AnswerFile(tmp_path / f"{name}.tsv") for name in names}
     with pytest.raises(InputError, match=r"t0\.tsv"):

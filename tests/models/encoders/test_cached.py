@@ -137,6 +137,13 @@ def test_a_batch_of_other_members_or_another_order_is_another_one(tmp_path: Path
         shutil.rmtree(tmp_path / "empty")
 
 
+def test_vectors_are_found_by_the_hashes_of_earlier_versions(tmp_path: Path) -> None:
+    with vector_cache(tmp_path, IDENTITY, "job") as cache:
+        cache.put("texts", ["2d542c246172ce211bbe11280c9c4824"], np.ones((1, 2), np.float32), split=False)
+        encoder = CachedImageTextEncoder(OfItsBatch(), BATCH, cache)
+        assert [vector.tolist() for vector in encoder.encode_texts(["a dog"])] == [[1, 1]]
+
+
 def test_vectors_that_are_not_finite_are_not_kept(tmp_path: Path) -> None:
     class Failing(OfItsBatch):
         def encode_images(self, images: Iterable[Pixels]) -> Iterator[Vectors]:

@@ -29,6 +29,7 @@ from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.remote_code_families import SETTINGS_OF
 from benchc.models.revisions import commit_of
 from benchc.schemas.revision import Revision, read_revision
+from benchc.sources.transfer import Limits
 from tests.models.conftest import QUESTIONS
 from tests.models.hub_server import FIRST, SECOND, TOKEN, Hub, Repository
 
@@ -78,6 +79,10 @@ def test_a_fetched_model_is_loaded_offline(hub, checkpoints, monkeypatch):
     scorers = (load_scorer("llava", "letter", source) for source in sources)
     np.testing.assert_array_equal(*(scorer.score(QUESTIONS[0], [[image]]).logits for scorer in scorers))
     assert hub.requests == []
+
+
+def test_the_hub_is_as_slow_as_a_source_may_be() -> None:
+    assert (Limits.slow_s, Limits.least_rate) == (errors.SLOW_S, errors.LEAST_RATE)
 
 
 def test_a_file_that_drips_is_asked_for_again(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
