@@ -417,7 +417,7 @@ def server(text: str) -> None:
         lambda: ServedLetterScorer(chat).returned(answer),
         lambda: ServedTextScorer(chat, length_normalised=False)._log_likelihood(answer, [1, 2], "x"),
         lambda: SglangLetterScorer(sglang).returned(answer),
-        lambda: SglangTextScorer(sglang)._log_likelihood(answer, [1, 2], "x"),
+        lambda: SglangTextScorer(sglang, length_normalised=False)._log_likelihood(answer, [1, 2], "x"),
         sglang.first_tokens,
         lambda: ServedGenerator(chat, Generation(8), {})._reply(answer),
     ):
