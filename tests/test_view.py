@@ -84,6 +84,7 @@ def test_a_run_that_goes_on_is_not_to_be_started_again(
         monkeypatch.setattr(owners, "_runs", lambda process, start: False)
     text = f"process {os.getpid()} on {socket.gethostname()} is still making it"
     message = f"yet: {text}; wait until it ends" if is_live else "run benchc run results/small/config.yaml"
+    Path("results/small/config.yaml").touch()
     with pytest.raises(InputError, match=f"there is no results page.*{message}$"):
         view(Path("results/small"), no_open=True)
     root = run("results/small")

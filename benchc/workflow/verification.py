@@ -38,6 +38,8 @@ def verified(folder: Path) -> Findings:
     Inputs outside the folder are looked for from the working directory. Raises InputError where there is no
     record that can be read.
     """
+    if not folder.is_dir():
+        raise InputError(f"{folder}: there is no such folder; give results/<name> of a run")
     record = read_record(folder)
     if "outputs" not in record:
         raise InputError(

@@ -28,11 +28,13 @@ from benchc.export.manifest import is_export
 from benchc.export.rebuild import REBUILT, rebuild
 from benchc.export.trust import refuse_untrusted_model
 from benchc.user_paths import relative_path
+from benchc.workflow.run import Run
 from scripts.commands.new import by_id, refuse_repeated
 from scripts.commands.run import command_of
 
 # Options with which Snakemake runs nothing.
 DRY = {"-n", "--dry-run", "--dryrun"}
+ADDRESS = ("http://", "https://")
 MEND = "mend the file, or choose another --name"
 # Keys that say which checkpoint a model is.
 IDENTITY = ("path", "repo", "server", "adapter")
@@ -80,6 +82,11 @@ def evaluate(
         full: show all lines of Snakemake and of the jobs
         trust: use an export also where its author's code runs, or servers are asked that the author chose
     """
+    are_servers = {each.startswith(ADDRESS) for each in model}
+    if (family or gpus) and are_servers == {True}:
+        raise InputError(f"--{'family' if family else 'gpus'}: is of folders and Hub ids; leave it out")
+    if api_key_env and True not in are_servers:
+        raise InputError("--api-key-env: is of servers, and no --model is one; leave it out")
     root = Path.cwd()
     of_export = is_export(benchmark)
     # A run that was made from an export has its manifest, too.
@@ -102,8 +109,6 @@ def evaluate(
         raise InputError(
             f"--{given[0]}: is of models that are in no catalogue, unlike {', '.join(model)}; leave it out"
         )
-    if api_key_env and not any("server" in entry.content for entry in entries.values()):
-        raise InputError("--api-key-env: is of servers, and no --model is one; leave it out")
     if new:
         scoring = scoring or scoring_of(settings, known, benchmark)
         scored = {each: {**entries[each].content, "scoring": scoring} for each in new}
@@ -187,7 +192,7 @@ def _entry(
     name: str, root: Path, known: Mapping[str, Any], family: str | None, gpus: int, api_key_env: str | None
 ) -> Entry:
     """Return the entry of a model; ``known``: those of the finished run, which take precedence."""
-    if name.startswith(("http://", "https://")):
+    if name.startswith(ADDRESS):
         return served_entry(name, api_key_env)
     if name in known and not Path(name).is_dir():
         if not isinstance(known[name], Mapping):
@@ -263,7 +268,8 @@ def _write(written: Mapping[Path, str], content: dict[str, Any], root: Path) -> 
     try:
         for path in new:
             write_text(path, written[path])
-        load(content, root, file=str(file))
+        # Also refuses a finished run that lacks files.
+        Run(load(content, root, file=str(file)))
     except BaseException:
         for path in new:
             path.unlink(missing_ok=True)

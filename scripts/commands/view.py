@@ -64,10 +64,9 @@ def _check(folder: Path) -> None:
         print(f"{page}: {maker}", file=sys.stderr)
         return
     if not page.is_file():
-        raise InputError(
-            f"{page}: there is no results page; give results/<name> of a finished run, or run benchc run "
-            f"{folder}/config.yaml"
-        )
+        config = folder / "config.yaml"
+        run = f", or run benchc run {quoted(config)}" if config.is_file() else ""
+        raise InputError(f"{page}: there is no results page; give results/<name> of a finished run{run}")
     if newer := newer_file(page):
         # The run's own config.yaml may be older than the file, too.
         again = "run the whole configuration that made it (benchc run <configuration> --cores all)"

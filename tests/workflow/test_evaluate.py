@@ -1,6 +1,7 @@
 """Models are evaluated on the benchmark of a finished run, as that run would have evaluated them."""
 
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -286,6 +287,9 @@ def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogu
     for option, value in (("--gpus", "0"), ("--family", "llava")):
         refused = evaluate(invalid, "--model", "letters", option, value).stdout
         assert f"error: {option}: is of models that are in no catalogue, unlike letters" in refused
+    for option, value in (("--gpus", "1"), ("--family", "llava")):
+        refused = evaluate(invalid, "--model", "http://127.0.0.1:9#m", option, value).stdout
+        assert refused == f"error: {option}: is of folders and Hub ids; leave it out\n"
     keyed = evaluate(invalid, *model, "--api-key-env", "KEY").stdout
     assert keyed == "error: --api-key-env: is of servers, and no --model is one; leave it out\n"
     other = evaluate(invalid, "--model", "letters", "--name", "small-more")
@@ -294,6 +298,15 @@ def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogu
         "error: config/small-more.yaml: is of another run, and nothing is overwritten; choose another "
         "--name\n"
     )
+
+
+def test_a_finished_run_that_lacks_a_figure_leaves_no_configuration(invalid):
+    figure = invalid.folder / FINISHED / "figures/figure3.png"
+    figure.rename(figure.with_suffix(".away"))
+    refused = evaluate(invalid, "--model", "checkpoints/more", "--name", "early").stdout
+    figure.with_suffix(".away").rename(figure)
+    assert re.search(r"^error: .*is not finished: figures/figure3\.png is missing", refused), refused
+    assert not [*(invalid.folder / "config").glob("early*")]
 
 
 def test_a_run_whose_configuration_has_another_name_is_not_overwritten(invalid):

@@ -191,7 +191,7 @@ def test_outputs_of_other_types_or_outside_the_folder_are_no_record(folder: Path
 
 @pytest.mark.parametrize("name", ["absent", "results/small/a"])
 def test_a_folder_that_is_none_has_no_record(folder: Path, name: str) -> None:
-    with pytest.raises(InputError, match=f"^{name}/run.json: is no record of a run"):
+    with pytest.raises(InputError, match=f"^{name}: there is no such folder; give results/<name> of a run"):
         verify(Path(name))
 
 

@@ -10,6 +10,7 @@ from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
 from benchc.benchmarks.vqa_robustness.tables.frames import (
     constant,
+    frozen_scale,
     incomplete,
     metric_frame,
     mostly_wrong,
@@ -43,9 +44,8 @@ def vre(
         output: folder for tables (CSV), figures (PNG, PDF) and the page of weights (HTML)
     """
     table = read_errors(errors)
-    others = table if scale_of is None else read_errors(scale_of)
     metrics = severity_metrics(table.values, levels)
-    scale = Scale.of(severity_metrics(others.values, levels))
+    scale = frozen_scale([] if scale_of is None else [scale_of], levels) or Scale.of(metrics)
     models, corruptions = vre_frames(table, vre_of(scale.scaled(metrics), weights_of(weights)))
     if output is not None:
         frames = {"severity_metrics": metric_frame(table, metrics), "vre_model": models}

@@ -100,6 +100,13 @@ def test_what_says_little_is_named(capsys, table):
     assert not any("alone" in line for line in printed(ROWS))
     main(["vre", table([row for row in ROWS if row[0] == "a"]), "--scale-of", str(TABLE_A1)])
     assert "alone" not in capsys.readouterr().out
+    # A table of errors that never change is no scale.
+    same = table([f"{row[:6]}0.5" for row in ROWS])
+    with pytest.raises(SystemExit, match=f"^error: {same}: First-Drop has one value only, which is no scale"):
+        main(["vre", str(TABLE_A1), "--scale-of", same])
+    none = table([re.sub("^(.),(.),0,.*", r"\1,\2,0,0", row) for row in ROWS])
+    with pytest.raises(SystemExit, match=f"^error: {none}: no model has all metrics of severity"):
+        main(["vre", str(TABLE_A1), "--scale-of", none])
     notes = printed([f"{row[:6]}0.5" for row in ROWS])[-9::2]
     assert notes[0] == "First-Drop has one value, so that it is 0 for all when scaled" and len(notes) == 5
     bases = {"a": 40, "b": 60}

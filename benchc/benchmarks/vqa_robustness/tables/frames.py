@@ -63,7 +63,7 @@ def scaled_alone(errors: Errors, metrics: Floats, scale_of: object) -> list[str]
         return []
     return [
         f"The metrics are scaled over {errors.models[known[0]]} alone, so that its VRE is comparable with no "
-        "other model's; scale them by a table of the errors of several models (scale_of)"
+        "other model's; scale them by a table of the errors of several models (vre.scale_of, --scale-of)"
     ]
 
 
@@ -83,14 +83,18 @@ def mostly_wrong(errors: Errors) -> list[str]:
 def frozen_scale(scale_of: Sequence[Path], levels: Levels) -> Scale | None:
     """Return the scale of the errors in a file, or None without one.
 
-    Raises InputError for several files, and where a metric of the file has one value only. Its corruptions
-    may have other names, as those of the paper do.
+    Raises InputError for several files, and where a metric of the file has one value only, or none. Its
+    corruptions may have other names, as those of the paper do.
     """
     if not scale_of:
         return None
     if len(scale_of) > 1:
         raise InputError(f"the scale is of {len(scale_of)} files; give one")
-    scale = Scale.of(severity_metrics(read_errors(scale_of[0]).values, levels))
+    metrics = severity_metrics(read_errors(scale_of[0]).values, levels)
+    try:
+        scale = Scale.of(metrics)
+    except InputError as error:
+        raise InputError(f"{scale_of[0]}: {error}") from error
     if scale.constant.any():
         name = HEADERS[int(np.flatnonzero(scale.constant)[0])]
         raise InputError(f"{scale_of[0]}: {name} has one value only, which is no scale; add models to it")
