@@ -18,6 +18,9 @@ from benchc.schemas.predictions import KEY
 from benchc.schemas.printed import csv_text
 from benchc.user_table import read_user_table, refuse, whole_number
 
+# Items of which some would have the first option as their answer.
+MANY = 10
+
 MEANS = ("correct", "delta_entropy", "delta_calibration", "ras")
 HEADER = ("model", "items", "clean accuracy", "accuracy", "ΔH", "ΔC", "RAS")
 
@@ -128,4 +131,11 @@ def _answers(file: Path, table: pl.DataFrame) -> pl.DataFrame:
     refuse(file, table, is_number != is_number.first(), "answer", "a letter in all rows, or a number in all")
     other = number != number.first().over("id")
     refuse(file, table, other, "answer", "the same in all rows of an item")
-    return table.select("id", number.alias("answer")).unique("id", maintain_order=True)
+    found = table.select("id", number.alias("answer")).unique("id", maintain_order=True)
+    least = table.select(number.min()).item()
+    if found.height >= MANY and least and table.select(is_number.first()).item():
+        print(
+            f"warning: {file}: no answer is 0; if the answers are counted from 1, subtract 1 from all",
+            file=sys.stderr,
+        )
+    return found

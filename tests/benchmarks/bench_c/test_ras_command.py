@@ -110,6 +110,25 @@ def test_numbers_as_large_as_numbers_are_print_no_warning(
     assert capsys.readouterr().out.rstrip().endswith("| 0.000 | 0.000 | 0.000 |") and not recwarn.list
 
 
+@pytest.mark.parametrize(("items", "least", "warned"), [(10, 1, True), (9, 1, False), (10, 0, False)])
+def test_answers_none_of_which_is_0_are_a_warning(
+    items: int, least: int, warned: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [
+        (f"q{item}", *cell, str(max(least, item % 3)), [-1.0, 0.5 * item, 2.0])
+        for item in range(items)
+        for cell in GRID
+    ]
+    frame = pl.DataFrame(rows, schema=["id", "corruption", "severity", "answer", "logits"], orient="row")
+    path = written(tmp_path, "mine.csv", frame)
+    main(["ras", str(path)])
+    text = f"warning: {path}: no answer is 0; if the answers are counted from 1, subtract 1 from all\n"
+    assert capsys.readouterr().err == (text if warned else "")
+    letters = frame.with_columns(pl.col("answer").replace({"0": "A", "1": "B", "2": "C"}))
+    main(["ras", str(written(tmp_path, "mine.csv", letters))])
+    assert capsys.readouterr().err == ""
+
+
 def test_another_answer_to_an_item_is_named(tmp_path: Path) -> None:
     frame = table().with_row_index()
     other = pl.when(index=frame.height - 1).then(pl.col("answer").replace({"A": "B", "B": "C", "C": "A"}))
