@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ def other_versions(run: Path) -> list[OtherVersion]:
 
 
 def _installed(library: str) -> str:
-    """Return the installed version of a library; raises PackageNotFoundError where it is not installed."""
+    """Return the installed version of a library; raises ImportError where it is not installed."""
     if library == "opencv":  # of which there are several packages, such as opencv-python-headless
         import cv2
 
@@ -49,5 +49,5 @@ def _versions(footer: Mapping[str, object]) -> Iterable[tuple[str, str, str]]:
         library = name.rpartition(".")[2]
         try:
             yield library, recorded, _installed(library)
-        except PackageNotFoundError:
+        except ImportError:  # as PackageNotFoundError is
             continue

@@ -241,7 +241,7 @@ def restored(
 def _time(path: Path) -> float:
     """Return when a file was changed; 0 where it is gone."""
     try:
-        return time_of(path)
+        return path.lstat().st_mtime
     except OSError:
         return 0.0
 

@@ -82,10 +82,10 @@ def evaluate(
         full: show all lines of Snakemake and of the jobs
         trust: use an export also where its author's code runs, or servers are asked that the author chose
     """
-    are_servers = {each.startswith(ADDRESS) for each in model}
-    if (family or gpus) and are_servers == {True}:
+    servers = [each for each in model if each.startswith(ADDRESS)]
+    if (family or gpus) and servers == model:
         raise InputError(f"--{'family' if family else 'gpus'}: is of folders and Hub ids; leave it out")
-    if api_key_env and True not in are_servers:
+    if api_key_env and not servers:
         raise InputError("--api-key-env: is of servers, and no --model is one; leave it out")
     root = Path.cwd()
     of_export = is_export(benchmark)

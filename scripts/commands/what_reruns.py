@@ -53,7 +53,7 @@ def report(path: Path, config: Config, plan: DryRun, targets: Sequence[str] = ()
             f"  {command} --unlock && {again}"
         )
     elif any(INTERRUPTED in job.causes for job in plan.jobs):
-        yield (f"{path}: run {name} was interrupted and left incomplete files. To continue:\n  {again}")
+        yield f"{path}: run {name} was interrupted and left incomplete files. To continue:\n  {again}"
     if not plan.jobs:
         yield f"{path}: nothing to rerun; all {pluralize(plan.total, 'job')} of run {name} are up to date"
         return

@@ -415,9 +415,9 @@ def server(text: str) -> None:
         lambda: chat.log_probability(content, "it"),
         lambda: chat.by_token(entries(content)),
         lambda: ServedLetterScorer(chat).returned(answer),
-        lambda: ServedTextScorer(chat, length_normalised=False)._log_likelihood(answer, [1, 2], "x"),
+        lambda: ServedTextScorer(chat)._log_likelihood(answer, [1, 2], "x"),
         lambda: SglangLetterScorer(sglang).returned(answer),
-        lambda: SglangTextScorer(sglang, length_normalised=False)._log_likelihood(answer, [1, 2], "x"),
+        lambda: SglangTextScorer(sglang)._log_likelihood(answer, [1, 2], "x"),
         sglang.first_tokens,
         lambda: ServedGenerator(chat, Generation(8), {})._reply(answer),
     ):

@@ -22,7 +22,7 @@ class ServedTextScorer:
     """
 
     chat: ServedChat
-    length_normalised: bool
+    length_normalised: bool = False
     path: ClassVar[str] = CHAT
     asked: ClassVar[str] = "prompt_logprobs"
 
