@@ -214,12 +214,12 @@ def _make_chunk(call: tuple[Path, Sequence[ImageAtLevels], CorruptionSpec]) -> t
 
 
 def _spec_key(spec: CorruptionSpec) -> str:
-    return json.dumps([asdict(spec), library_versions(), code_digest(spec.recipe)], sort_keys=True)
+    return json.dumps([asdict(spec), library_versions(), code_digest(spec.recipe)])
 
 
 def _key(spec_key: str, images: Sequence[ImageAtLevels]) -> str:
     digest = hashlib.blake2b(spec_key.encode(), digest_size=16)
     for key, data, levels in images:
-        digest.update(json.dumps([key, None if data is None else len(data), *levels]).encode())
-        digest.update(data or b"")
+        of_image = hashlib.blake2b(data or b"").hexdigest()
+        digest.update(json.dumps([key, of_image, *levels]).encode())
     return digest.hexdigest()

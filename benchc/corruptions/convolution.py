@@ -133,7 +133,7 @@ def _filter_image(
     row = np.empty(length + 2 * margin, np.float32)
     total = np.empty(length, np.float32)
     for y in range(height):
-        _sum_rows(source, rows[y : y + 2 * radius + 1], half, row[margin : margin + length])
+        _sum_rows(source, rows[y:], half, row[margin : margin + length])
         _fill_margins(row, columns, radius, step)
         _sum_shifts(row, half, step, total)
         _truncate(total, bias, result[y])
@@ -163,14 +163,14 @@ def _filter_plane(
     margin = half_x.size - 1
     row = np.empty(length + 2 * margin, np.float32)
     for y in range(height):
-        _sum_rows(source, rows[y : y + 2 * half_y.size - 1], half_y, row[margin : margin + length])
+        _sum_rows(source, rows[y:], half_y, row[margin : margin + length])
         _fill_margins(row, columns, margin, 1)
         _sum_shifts(row, half_x, 1, result[y])
 
 
 @njit(cache=True, nogil=True)
 def _sum_rows(source: Array, rows: Indices, half: Array, total: Array) -> None:
-    """Sum the rows around the middle one of ``rows``, weighted."""
+    """Sum the rows that begin ``rows``, as many as the whole kernel has weights."""
     radius = half.size - 1
     _start(total, source[rows[radius]], half[0])
     # Two pairs at a time halve the memory traffic.

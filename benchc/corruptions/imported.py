@@ -72,8 +72,8 @@ def write_imported(
                 size = decode(data or b"", alpha).shape
                 for severity, number in rows[id_].items():
                     what = f"{images}: the image of {_named(id_, recipe.name, severity)}"
-                    file_bytes = file.rows([number], ["image"])["image"].struct.field("bytes")[0] or b""
-                    digest = hashlib.blake2b(file_bytes, digest_size=16).digest()
+                    file_bytes = file.rows([number], ["image"])["image"].struct.field("bytes").item() or b""
+                    digest = hashlib.blake2b(file_bytes).digest()
                     if (key, severity) in written:
                         if written[key, severity] != digest:
                             raise InputError(

@@ -61,13 +61,13 @@ def _extended(name: str, files: tuple[str, ...], stamps: tuple[str, ...]) -> Sui
                 )
             if type_.name in (*groups, group):
                 raise InputError(f"{file}: {type_.name} is also the name of a group; rename the function")
-            if group in owners and group not in suite.groups:
+            if group in owners:
                 raise InputError(f"{file}: the group {group} is also a corruption; rename the group")
             owners[type_.name] = file
             groups.setdefault(group, []).append(type_)
             added.append(type_.name)
     columns = {*owners, *groups}
-    for name in sorted(columns - {*suite.groups, *(type_.name for type_ in suite.types())}):
+    for name in sorted(columns):
         of = BESIDE.fullmatch(name)
         if of and (of[1] in columns or COLUMN.fullmatch(of[1])):
             raise InputError(

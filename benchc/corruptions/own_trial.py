@@ -25,8 +25,7 @@ def try_kernels(recipes: Sequence[Recipe]) -> None:
     standard error what it tries.
     """
     text = f"trying {', '.join(str(recipe.kernel) for recipe in recipes)} on two images, as each command does"
-    notice = Timer(SILENT_SECONDS, print, [text], {"file": sys.stderr, "flush": True})
-    notice.daemon = True
+    notice = Timer(SILENT_SECONDS, print, [text], {"file": sys.stderr})
     notice.start()
     try:
         _try_kernels(recipes)

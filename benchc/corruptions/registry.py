@@ -53,7 +53,7 @@ def type_of(name: str, suite: str | Suite = "imagenet-c") -> CorruptionType:
     types = {type_.name: type_ for type_ in suite_of(suite).types()}
     if name in types:
         return types[name]
-    nearest = difflib.get_close_matches(name, types, n=1)
+    nearest = difflib.get_close_matches(name, types)
     hint = f"did you mean {nearest[0]!r}?" if nearest else f"choose one of {', '.join(types)}"
     raise InputError(f"suite {suite_of(suite).name!r} has no corruption {name!r}; {hint}")
 

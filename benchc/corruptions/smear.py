@@ -98,7 +98,8 @@ def _weights(radius: int, sigma: float) -> Floats64:
 
 def _widen(image: Array, line: Line) -> tuple[Array, Indices]:
     """Return the image with its edge repeated on both sides, and where each tap begins in it."""
-    left, right = max(0, -int(line.columns.min())), max(0, int(line.columns.max()))
+    # The first tap, which is never dropped, does not shift.
+    left, right = -int(line.columns.min()), int(line.columns.max())
     margins = ((0, 0), (left, right), *((0, 0),) * (image.ndim - 2))
     return np.pad(image, margins, mode="edge"), line.columns + left
 

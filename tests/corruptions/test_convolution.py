@@ -72,7 +72,7 @@ def test_a_kernel_reaches_four_standard_deviations():
     assert gaussian_kernel(3.0, 2.0).size == 2 * 6 + 1
 
 
-@pytest.mark.parametrize("kernel", [[0.5, 0.5], [0.5, 0.3, 0.2], [[1.0]]])
+@pytest.mark.parametrize("kernel", [[0.5, 0.5], [0.5, 0.3, 0.2], [[1.0]], 1.0])
 def test_other_kernels_are_refused(kernel):
     with pytest.raises(ValueError, match="symmetric and of odd length"):
         separable(np.zeros((4, 4), np.float32), np.float32(kernel), gaussian_kernel(1.0), "nearest")
@@ -84,5 +84,6 @@ def test_an_image_needs_weights_that_keep_its_range():
         with pytest.raises(ValueError, match="with sum 1"):
             separable_image(image, np.float32(kernel), "nearest")
     assert np.array_equal(separable_image(image, np.float32([0, 1, 0]), "nearest"), image)
-    with pytest.raises(ValueError, match="sigma must be above 0"):
-        gaussian_kernel(0)
+    for sigma in (0, -1):
+        with pytest.raises(ValueError, match=f"sigma must be above 0, not {sigma}"):
+            gaussian_kernel(sigma)

@@ -83,10 +83,10 @@ def test_images_are_those_of_the_file_at_the_assigned_or_all_severities(folder: 
     # Of an image that two items share, the second may be shown at more severities.
     more = {"s/1": [1], "s/2": [1, 3]}
     write_imported(
-        folder / "pairs.parquet",
-        folder / "pool.parquet",
-        imported_recipe("jpeg", [1, 3]),
-        path,
+        images=folder / "pairs.parquet",
+        pool=folder / "pool.parquet",
+        recipe=imported_recipe("jpeg", [1, 3]),
+        output=path,
         assigned=more,
     )
     assert pl.read_parquet(path)["image_key", "severity"].rows() == [("s://x.jpg", 1), ("s://x.jpg", 3)]

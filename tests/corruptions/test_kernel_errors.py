@@ -78,15 +78,19 @@ def test_what_a_kernel_lacks_or_returns_is_named(function, resizes, severity, er
 
 def test_a_kernel_marked_as_resizing_may_change_the_size():
     assert apply(recipe("cut", resizes=True), IMAGE, 1, seed=0).shape == (39, 40, 3)
+    # A small image is not padded for it, as nothing could be cropped afterwards.
+    assert apply(recipe("cut", resizes=True), IMAGE[:5], 1, seed=0).shape == (4, 40, 3)
 
 
 def test_a_kernel_gets_an_image_of_at_least_32_pixels_a_side():
-    image = np.random.default_rng(0).integers(0, 256, (5, 31, 3), dtype=np.uint8)
-    SEEN.clear()
-    assert (apply(recipe("inverted"), image, 1, seed=0) == 255 - image).all()
+    image = np.random.default_rng(0).integers(0, 256, (32, 40, 3), dtype=np.uint8)
     # More below and to the right where the number of rows or columns that are added is odd.
-    (given,) = SEEN
-    assert (given == np.pad(image, ((13, 14), (0, 1), (0, 0)), mode="reflect")).all()
+    for height, width, added in ((5, 31, ((13, 14), (0, 1))), (31, 40, ((0, 1), (0, 0)))):
+        SEEN.clear()
+        small = image[:height, :width]
+        assert (apply(recipe("inverted"), small, 1, seed=0) == 255 - small).all()
+        (given,) = SEEN
+        assert np.array_equal(given, np.pad(small, (*added, (0, 0)), mode="reflect"))
 
 
 def test_what_a_kernels_module_lacks_is_its_authors_error(tmp_path, monkeypatch):

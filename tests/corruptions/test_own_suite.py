@@ -60,6 +60,7 @@ def test_own_corruptions_join_a_copy_of_the_suite(tmp_path):
         ("grain", "model", "model may be another column of tables; rename the group"),
         ("blur_low", "noise", "blur_low may be a column of tables that belongs to blur; rename it"),
         ("grain", "clean_style", "clean_style may be a column of tables that belongs to clean; rename it"),
+        ("model_high", "noise", "model_high may be a column of tables that belongs to model; rename it"),
         ("all", "noise", "all stands for all corruptions of the suite; rename the function"),
         ("blur", "noise", "blur is also the name of a group; rename the function"),
         ("grain", "fog", "the group fog is also a corruption; rename the group"),
@@ -151,11 +152,16 @@ WRONG = {
     "a group": (changed('"noise")', '"my noise")', GRAIN), ": the group 'my noise' should have a name in"),
     "too few values": (changed(", 0.5", ""), ": darken.strength has 4 values for 5 severities; give a"),
     "a value": (changed("0.5", "float('nan')"), ": darken.strength has the value nan; give finite"),
+    "a table": (changed("0.5", "{(1, 2): 3}"), ": darken.strength has the value {(1, 2): 3}; give finite"),
     "an object": (changed("0.5", "np"), ": darken.strength has the value <module 'nump"),
     "a matrix": (changed("0.5", "np.eye(2)"), ": darken.strength has the value array([[1., 0."),
     "no parameters": (
         changed('({"strength": [0.1, 0.2, 0.3, 0.4, 0.5]})', ""),
         ", line 4: TypeError: @corruption needs the kernel's parameters",
+    ),
+    "noise without its name": (
+        changed("noise=draw", "draw", GRAIN),
+        ", line 7: TypeError: corruption() takes 1 positional argument but 2 ",
     ),
     "an import": ("import no_such_package\n", ", line 3: ModuleNotFoundError: No module named 'no_such_p"),
     "syntax": ("def x(:\n", ", line 3: SyntaxError: invalid syntax"),
@@ -213,11 +219,24 @@ def test_a_package_of_the_folder_is_imported_unless_python_finds_another(tmp_pat
     for name in ("own_package", "wsgiref"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("")
-    suite_with("imagenet-c", [written(tmp_path, "import own_package\n" + DARKEN)])
+    # A file may have the name of a library's module, and import what is part of the interpreter.
+    unused = next(name for name in sys.builtin_module_names if name not in sys.modules)
+    code = f"import own_package, {unused}\n{DARKEN}"
+    suite_with("imagenet-c", [written(tmp_path, code, "colorsys.py")])
     assert sys.modules["numpy"] is np  # a package, too
     message = r"mine.py: imports wsgiref, but Python finds .* first; rename .*wsgiref/__init__.py"
     with pytest.raises(InputError, match=message):
         suite_with("imagenet-c", [written(tmp_path, "import wsgiref\n" + DARKEN)])
+
+
+def test_an_error_in_a_package_of_the_folder_is_at_the_users_own_line(tmp_path, monkeypatch):
+    packages = tmp_path / "venv/site-packages"
+    packages.mkdir(parents=True)
+    (packages / "own_library.py").write_text("def fail():\n    raise OSError('gone')\n")
+    monkeypatch.syspath_prepend(packages)
+    code = "import own_library\n" + changed("1 - strength", "own_library.fail()")
+    with pytest.raises(InputError, match=r"mine\.py, line 7: OSError: gone; correct the kernel$"):
+        suite_with("imagenet-c", [written(tmp_path, code)])
 
 
 def test_a_file_that_another_one_imports_registers_once(tmp_path):

@@ -25,6 +25,10 @@ IMPURE = {
     "a global generator with a seed": ("np.random.seed(0)\n" + darken("pass", GLOBAL), 1),
     "a global generator for large images": (darken(f"if len(image) > 100: strength = {GLOBAL}"), 5),
     "a global generator when imported": (f"GAIN = {GLOBAL}\n" + darken("pass", "GAIN"), 5),
+    "one when imported, at one severity": (
+        f"GAIN = {GLOBAL}\n" + darken("if strength == 0.3: strength = GAIN"),
+        3,
+    ),
     "a generator of the file": ("RNG = np.random.default_rng(0)\n" + darken("pass", "RNG.random()"), 1),
     "a counter": ("CALLS = []\n" + darken("CALLS.append(1)", "len(CALLS) / 99"), 1),
     "the strength of the first call": ("KEPT = []\n" + darken("KEPT.append(strength)", "KEPT[0]"), 5),
@@ -99,6 +103,11 @@ def test_an_import_that_the_digests_miss_is_refused(
     code = darken(statement) if lazily else f"{statement}\n{darken('pass')}"
     with pytest.raises(InputError, match=r"mine.py: imports own_(\w+) from .*/own_\1.py so that its edits "):
         suite_with("imagenet-c", [written(tmp_path, f"import colorsys, importlib, sys\n{code}")])
+
+
+def test_the_images_of_the_trial_have_the_documented_sizes(tmp_path: Path) -> None:
+    check = "assert image.shape == (40, 48, 3) or image.shape == (240, 320, 3) and strength == 0.5"
+    suite_with("imagenet-c", [written(tmp_path, darken(check))])
 
 
 def test_two_files_may_import_modules_while_their_kernels_run(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@ import importlib
 import inspect
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,8 @@ def test_a_recipe_arrives_as_it_is(suite: str, name: str) -> None:
     by_options = read(*options("recipe", recipe))
     as_json = TypeAdapter(Recipe).validate_json(recipe.to_json())
     assert by_options == as_json == recipe
+    reordered = {severity: dict(reversed(call.items())) for severity, call in recipe.parameters.items()}
+    assert replace(recipe, parameters=reordered).to_json() == recipe.to_json()
     # Footers have the types of numbers, too.
     assert by_options.to_json() == as_json.to_json() == recipe.to_json()
 

@@ -61,3 +61,5 @@ def test_a_smear_longer_than_the_image_ends_early():
     line = line_taps(10, 8.0, 0.0, 32, 15)
     assert line.columns.tolist() == list(range(15))
     assert line.weights.sum() < 0.97
+    # Where it leaves the rows and the columns with the same tap, too.
+    assert line_taps(10, 8.0, 45.0, 6, 6).rows.max() == 5

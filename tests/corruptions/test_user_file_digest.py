@@ -35,11 +35,14 @@ def flicker(image, gain, *, spread):
 
 @pytest.fixture
 def file(tmp_path: Path) -> str:
-    (tmp_path / "helper.py").write_text("import deeper.more\n")
-    (tmp_path / "deeper").mkdir()
-    (tmp_path / "deeper/__init__.py").write_text("")
-    (tmp_path / "deeper/more.py").write_text("from . import other\n")
-    (tmp_path / "deeper/other.py").write_text("X = 1\n")
+    (tmp_path / "helper.py").write_text("import deeper.still.more\n")
+    # The second is not what ``benchc`` imports, which is this repository's.
+    for package in ("deeper/still", "benchc/corruptions"):
+        (tmp_path / package).mkdir(parents=True)
+        for folder in (tmp_path / package, (tmp_path / package).parent):
+            (folder / "__init__.py").write_text("")
+    (tmp_path / "deeper/still/more.py").write_text("from . import other\n")
+    (tmp_path / "deeper/still/other.py").write_text("X = 1\n")
     (tmp_path / "unused.py").write_text("")
     return written(tmp_path, CODE)
 
@@ -56,8 +59,8 @@ def changed(file: str, path: str, old: str, new: str) -> list[str]:
 
 def test_the_files_of_the_folder_that_it_imports_are_named(file: str, tmp_path: Path) -> None:
     names = [line.split()[0] for line in own_digests(file)]
-    expected = ("deeper/__init__.py", "deeper/more.py", "deeper/other.py", "helper.py", "mine.py")
-    assert names == [str(tmp_path / name) for name in expected]
+    expected = [f"deeper/{name}.py" for name in ("__init__", "still/__init__", "still/more", "still/other")]
+    assert names == [str(tmp_path / name) for name in (*expected, "helper.py", "mine.py")]
 
 
 @pytest.mark.parametrize(
@@ -66,11 +69,11 @@ def test_the_files_of_the_folder_that_it_imports_are_named(file: str, tmp_path: 
         ("mine.py", "1 - strength", "1 - strength / 2", ["mine.py"]),
         ("mine.py", "normal(0", "normal(1", ["mine.py"]),
         ("mine.py", "LIMIT = 255", "LIMIT = 254", ["mine.py"]),
-        ("deeper/other.py", "X = 1", "X = 2", ["other.py"]),
+        ("deeper/still/other.py", "X = 1", "X = 2", ["other.py"]),
         ("mine.py", "0.3", "0.35", []),
         ("mine.py", "'''Darken.'''", "# Darken.\n", []),
         ("mine.py", "LIMIT = 255", "LIMIT = 255\n# A comment", []),
-        ("helper.py", "import deeper.more", "import deeper.more  # A comment", []),
+        ("helper.py", "import deeper.still.more", "import deeper.still.more  # A comment", []),
     ],
 )
 def test_an_edit_of_code_changes_the_digest_of_its_file(
@@ -94,7 +97,7 @@ def test_an_edit_of_code_changes_the_digest_of_its_file(
 def test_arguments_of_another_decorator_of_that_name_count(file: str, statement: str) -> None:
     Path(file).write_text(Path(file).read_text().replace("LIMIT = 255", f"LIMIT = 255\n{statement}"))
     assert changed(file, "mine.py", "0.3", "0.35") == ["mine.py"]
-    for decorator in ("helper.corruption(2)", "scale(2)"):  # and those of other names
+    for decorator in ("helper.corruption(2)", "cached(2)"):  # and those of other names
         Path(file).write_text(CODE.replace("def scaled", f"@{decorator}\ndef scaled"))
         assert changed(file, "mine.py", "(2)", "(3)") == ["mine.py"]
 
@@ -106,6 +109,6 @@ def test_chunks_depend_on_the_file_and_on_this_repositorys_modules_that_it_impor
     recipe = Recipe("darken", f"{file}:darken", None, {1: {}})
     before, code = code_digest(recipe), user_file_digest(file)
     assert all(re.fullmatch("[0-9a-f]{32}", digest) for digest in (before, code))
-    (tmp_path / "helper.py").write_text("import deeper.more\nY = 1\n")
+    (tmp_path / "helper.py").write_text("import deeper.still.more\nY = 1\n")
     assert code_digest(recipe) != before
     assert user_file_digest(file) != code

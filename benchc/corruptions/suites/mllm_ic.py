@@ -16,6 +16,8 @@ set because it is the one geometric type without an augmenter in imgaug. The alt
 geometric types fits slightly worse.
 """
 
+from dataclasses import replace
+
 from benchc.corruptions.suite import CorruptionType, Parameter, Suite, Value, decided, library
 from benchc.corruptions.suites import imagenet_c
 
@@ -81,7 +83,7 @@ def _scale(axes: str) -> CorruptionType:
     )
 
 
-def _shear(axes: str, *, in_default: bool = True) -> CorruptionType:
+def _shear(axes: str) -> CorruptionType:
     along = {"x": "horizontally", "y": "vertically", "xy": "in both directions"}[axes]
     return CorruptionType(
         f"shear_{axes}",
@@ -89,7 +91,6 @@ def _shear(axes: str, *, in_default: bool = True) -> CorruptionType:
         f"{_KERNELS}.geometric.shear",
         {"axes": _fixed("the type's name", axes), "degrees": _DEGREES} | _AFFINE,
         noise=_SEED,
-        in_default=in_default,
         one_draw=True,
     )
 
@@ -97,7 +98,7 @@ def _shear(axes: str, *, in_default: bool = True) -> CorruptionType:
 _DEGREES = decided(_STEPS.format("-30 to 30 degrees"), 6.0, 12.0, 18.0, 24.0, 30.0)
 SCALE_X, SCALE_Y, SCALE_XY = (_scale(axes) for axes in ("x", "y", "xy"))
 SHEAR_X, SHEAR_Y = (_shear(axes) for axes in ("x", "y"))
-SHEAR_XY = _shear("xy", in_default=False)
+SHEAR_XY = replace(_shear("xy"), in_default=False)
 ROTATE = CorruptionType(
     "rotate",
     "Rotates about the centre, in a random direction.",

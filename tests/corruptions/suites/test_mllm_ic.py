@@ -52,6 +52,7 @@ def test_the_default_set_has_40_types_of_which_19_are_shared_with_imagenet_c() -
     assert [type_.name for type_ in MLLM_IC.types() if not type_.in_default] == ["shear_xy"]
     assert sum(any(type_ is shared for shared in SHARED) for type_ in MLLM_IC.types()) == len(SHARED) == 19
     assert len([type_ for type_ in OWN if type_.in_default]) == 21
+    assert [type_.name for type_ in OWN if not type_.ordered] == ["channel_shuffle"]
 
 
 def default(augmenter: str, name: str) -> Any:
@@ -157,6 +158,7 @@ def test_strengths_that_no_range_gives_are_those_of_this_version() -> None:
     # With others the suite needs another one.
     assert MLLM_IC.version == 2
     for key, values in {
+        ("invert", "threshold"): (205, 154, 103, 51, 0),
         ("cartoon", "blur_size"): (1, 1, 3, 3, 5),
         ("coarse_dropout", "cells"): (20,) * 5,
         ("coarse_dropout", "probability"): (0.05, 0.1, 0.15, 0.2, 0.3),

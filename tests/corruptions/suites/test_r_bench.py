@@ -111,9 +111,9 @@ def test_strengths_are_the_levels_of_kadid_10k_that_their_source_names() -> None
             ):
                 *levels, distortion = found.groups()
                 named[distortion] = type_.name
-                passes = 5**0.5 if type_.name == "clock_jitter" else 1
+                passes, rounding = (5**0.5, 0.02) if type_.name == "clock_jitter" else (1, 0)
                 expected = [KADID_LEVELS[distortion][int(level) - 1] * passes for level in levels]
-                assert parameter.values == pytest.approx(expected, rel=0.02), type_.name
+                assert parameter.values == pytest.approx(expected, rel=rounding), type_.name
     assert KADID_LEVELS.keys() - named.keys() == {"18 (mean shift)", "25 (contrast)"}
 
 
@@ -131,19 +131,17 @@ def test_strengths_that_are_decided_here_follow_their_reason() -> None:
     )
     for name in ("exchange", "repeat", "loss", "interpolation"):
         assert values(f"block_{name}", "count") == (2, 8, 24)
-    assert values("mean_shift", "shift")[:2] == KADID_LEVELS["18 (mean shift)"][1::-1]
+    assert values("mean_shift", "shift") == (*KADID_LEVELS["18 (mean shift)"][1::-1], 0.25)
     levels = sorted(abs(level) for level in KADID_LEVELS["25 (contrast)"] if level)
     assert values("contrast_change", "amount") == (levels[0], levels[1], levels[-1])
     amounts = values("color_diffusion", "amount")
     assert values("color_diffusion", "sigma") == tuple(1.5 * amount + 2 for amount in amounts)
     assert values("sharpness", "sigma") == (3, 3, 3)
-    cover = values("blocking_obstacle_stand_in", "cover")
-    assert cover[0] < 0.1 and cover[2] == pytest.approx(1 / 3, abs=0.02)
-    assert all(np.less(cover, values("lens_obstacle_stand_in", "cover")))
     # With other values the suite needs another version.
     assert R_BENCH.version == 2
     assert values("webp", "quality") == (40, 15, 3)
     assert values("bright_illumination_stand_in", "glare") == (0.2, 0.6, 1.5)
+    assert values("blocking_obstacle_stand_in", "cover") == (0.05, 0.15, 0.35)
     assert values("lens_obstacle_stand_in", "cover") == (0.08, 0.2, 0.4)
 
 
@@ -202,13 +200,17 @@ def test_a_size_is_that_of_a_short_side_of_384_pixels(name: str) -> None:
     assert not np.array_equal(apply(whole, image, 3, 5), apply(fixed, image, 3, 5))
 
 
-@given(IMAGES)
-def test_lab_agrees_with_scikit_image_and_round_trips(image: Pixels) -> None:
-    planes = lab.to_lab(image)
-    assert np.abs(np.moveaxis(planes, 0, 2) - rgb2lab(image)).max() < 0.05
-    assert np.array_equal(lab.from_lab(planes), image)
+def test_lab_agrees_with_scikit_image_and_round_trips() -> None:
     levels = np.arange(256, dtype=np.uint8)
+    greys = levels.repeat(3).reshape(1, 256, 3)
+    for image in (greys, random_image(), random_image() // 12):
+        planes = lab.to_lab(image)
+        assert np.abs(np.moveaxis(planes, 0, 2) - rgb2lab(image)).max() < 0.05
+        assert np.array_equal(lab.from_lab(planes), image)
     assert np.array_equal(lab.from_linear(lab.to_linear(levels)), levels)
+    # Beyond black and white.
+    assert lab.from_linear(np.float32([-0.5, 1.5])).tolist() == [0, 255]
+    assert lab.from_lab(np.float32([[[-20, 150]], [[0, 0]], [[0, 0]]])).tolist() == [[[0] * 3, [255] * 3]]
 
 
 @pytest.mark.parametrize("sigma", (0.5, 2.0, 5.0))

@@ -109,6 +109,8 @@ def test_inverse_greys_and_threshold_are_their_formulas(image: Pixels) -> None:
     assert (corrupted("grayscale", image, 1) == mean[..., None]).all()
     assert (corrupted("grayscale_inverse", image, 5) == 255 - mean[..., None]).all()
     assert (corrupted("binary_threshold", image, 2) == (image > 127) * 255).all()
+    ramp = np.arange(256, dtype=np.uint8).repeat(3).reshape(1, 256, 3)
+    assert (corrupted("binary_threshold", ramp, 2) == (ramp > 127) * 255).all()
     luma = image @ np.array([0.299, 0.587, 0.114])
     assert np.abs(corrupted("grayscale_luma", image, 1) - luma[..., None]).max() <= 0.51
     assert np.abs(corrupted("grayscale_inverse_luma", image, 1) - (255 - luma[..., None])).max() <= 0.51
