@@ -336,7 +336,7 @@ def test_poisson_noise_has_the_given_mean_magnitude() -> None:
         assert (change != change[..., :1]).mean() > 0.5
 
 
-@pytest.mark.parametrize(("radius", "colour_radius"), [(1, 3), (2, 4), (3, 10), (9, 25)])
+@pytest.mark.parametrize(("radius", "colour_radius"), [(0, 4), (1, 3), (2, 4), (3, 10), (9, 25)])
 def test_mean_shift_has_the_pixels_of_opencv(radius: int, colour_radius: int) -> None:
     image = photo("cat", 61, 80)
     expected = cv2.pyrMeanShiftFiltering(image, radius, colour_radius)
