@@ -338,9 +338,11 @@ def test_poisson_noise_has_the_given_mean_magnitude() -> None:
 
 @pytest.mark.parametrize(("radius", "colour_radius"), [(0, 4), (1, 3), (2, 4), (3, 10), (9, 25)])
 def test_mean_shift_has_the_pixels_of_opencv(radius: int, colour_radius: int) -> None:
-    image = photo("cat", 61, 80)
-    expected = cv2.pyrMeanShiftFiltering(image, radius, colour_radius)
-    assert np.array_equal(mean_shift(image, radius, colour_radius), expected)
+    # Also of colours that hardly differ.
+    similar = np.random.default_rng(0).integers(100, 110, (31, 40, 3), np.uint8).repeat(2, 0).repeat(2, 1)
+    for image in (photo("cat", 61, 80), similar):
+        expected = cv2.pyrMeanShiftFiltering(image, radius, colour_radius)
+        assert np.array_equal(mean_shift(image, radius, colour_radius), expected)
 
 
 def test_cartoons_have_the_pixels_of_imgaug() -> None:
