@@ -134,6 +134,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class WithoutLength(Handler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(DATA)
+
+
 @contextmanager
 def serving() -> Iterator[Server]:
     with Server() as server:
@@ -387,6 +394,9 @@ def test_by_default_there_are_eight_tries_and_two_minutes_with_less_than_1_kb_a_
     # At most, as pauses are drawn at random.
     assert waits == [1, 2, 4, 8, 16, 32, 60]
     assert (limits.slow_s, limits.least_rate) == (2 * 60, 1000)
+    # A server has a quarter of a minute to answer at all, and half a minute for the next byte.
+    assert limits.timeout == httpx.Timeout(60 / 2, connect=60 / 4)
+    assert limits.most_bytes == 100e9
 
 
 def test_the_progress_counts_mebibytes(server, path, monkeypatch):
@@ -398,7 +408,11 @@ def test_the_progress_counts_mebibytes(server, path, monkeypatch):
 
     monkeypatch.setattr(transfer, "track", track)
     assert fetch(server, path) == MD5
-    assert shown == [(2, 2)]  # of 2.9
+    server.content = bytes(2 * transfer.MIB - 1)
+    fetch(server, path, None)
+    server.RequestHandlerClass = WithoutLength
+    assert fetch(server, path) == MD5
+    assert shown == [(2, 2), (1, 1), (2, None)]  # of 2.9, a byte less than 2, and 2.9
 
 
 KNOWN = Origin("http://m.org", '"1"', "Mon", 3)
@@ -509,14 +523,7 @@ def test_a_mirror_continues_what_an_address_began_if_the_md5_allows_it(server, m
 
 def test_a_server_without_a_length_may_send_only_so_much(server, path, tmp_path):
     limits = Limits(most_bytes=1000)
-
-    class Endless(Handler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(DATA)
-
-    server.RequestHandlerClass = Endless
+    server.RequestHandlerClass = WithoutLength
     with pytest.raises(SourceError, match="sends more than 1,000 bytes"):
         download(server.url, path, limits=limits)
     assert "sends more than 999 bytes" in refused(server, path, md5=None, size=999)

@@ -103,10 +103,11 @@ def test_a_folder_of_images_as_hugging_face_lays_it_out(tmp_path):
 def test_rows_without_an_index_are_numbered_over_all_shards(tmp_path):
     image = {"bytes": RED, "path": "a.png"}
     rows = [{"image": image, "question": "?", "choices": ["x", "y"], "answer": 1}] * 3
-    for shard in range(2):
-        write_parquet(tmp_path / f"test-{shard:05}-of-00002.parquet", rows)
+    for shard, others in enumerate(({}, {"of the second alone": 1})):
+        write_parquet(tmp_path / f"test-{shard:05}-of-00002.parquet", [row | others for row in rows])
     path = data_file(tmp_path)
     assert path.name == "test-00000-of-00002.parquet"
+    assert read_header(path) == ["image", "question", "choices", "answer", "A", "B", "index"]
     (tmp_path / "test-00001-of-00002 (1).parquet").touch()  # as a browser names a second copy
     found = facts(path, ReaderOptions(answer_form="index"))
     assert [(row["id"], row["answer"]) for row in found] == [(f"s/{number}", 1) for number in range(6)]
@@ -574,9 +575,16 @@ def test_a_bad_row_of_a_csv_and_of_parquet_is_rejected(tmp_path):
     assert found[1] == "has no image"
 
 
+def parquet_without_columns() -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.table({}), file)
+    return file.getvalue()
+
+
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
+        ("nothing.parquet", parquet_without_columns(), "has no column 'index'; its columns are $"),
         ("list.jsonl", b'[{"question": "?"}]', "is a JSON list; write one object per line"),
         ("empty.jsonl", b"", "has no JSON object; write one per line"),
         ("number.jsonl", b"7", "has no JSON object; write one per line"),
@@ -631,13 +639,13 @@ def test_a_column_of_paths_names_image_files_that_have_other_names(tmp_path):
 
 def test_many_images_are_read_in_bounded_pieces(tmp_path, monkeypatch):
     # Decoders ignore what follows an image.
-    images = [image_bytes((number, 0, 0)).ljust(2**22, b"\0") for number in range(30)]
+    images = [image_bytes((number, 0, 0)).ljust(2**22 + (number in (0, 7)), b"\0") for number in range(30)]
     questions = [question(number, [image]) for number, image in enumerate(images)]
     path = write_as_folder(tmp_path, questions)
     with opened_source(path, "s", folder=tmp_path) as found:
         assert "images" not in found.texts.columns
-        # Of up to 32 MiB.
-        assert [frame.height for frame in found.frames()] == [8, 8, 8, 6]
+        # Of up to 32 MiB: eight have so much, but for two that have a byte more.
+        assert [frame.height for frame in found.frames()] == [7, 7, 8, 8]
         monkeypatch.setattr("benchc.sources.vlmevalkit.ITEMS_AT_ONCE", 4)
         assert [frame.height for frame in found.frames()] == [4, 4, 4, 4, 4, 4, 4, 2]
         assert pl.concat(found.frames({"s/3", "s/29"}))["id"].to_list() == ["s/3", "s/29"]
