@@ -150,11 +150,11 @@ def test_class_labels_that_are_numbers_are_no_indices(tmp_path):
 
 def test_a_number_that_is_no_class_stays_a_number(tmp_path):
     # Hugging Face writes -1 where a class is not known.
-    rows = [{"image": {"bytes": RED, "path": None}, "question": "?", "choices": ["x", "y"]}] * 4
-    rows = [row | {"answer": answer} for row, answer in zip(rows, (1, -1, 2, None), strict=True)]
+    row = {"image": {"bytes": RED, "path": None}, "question": "?", "choices": ["x", "y"]}
+    rows = [row | {"answer": answer} for answer in (1, -1, 2, 3, None)]
     ids, found = reasons(write_parquet(tmp_path / "my.parquet", rows, {"answer": ["A", "B"]}))
     assert ids == ["s/0"]
-    assert found == [f"the answer '{text}' is not one option letter" for text in ("-1", "2", "")]
+    assert found == [f"the answer '{text}' is not one option letter" for text in ("-1", "2", "3", "")]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_rows_of_a_data_set_are_counted_from_1(tmp_path):
     with opened_parquet(path, "Set") as file:
         assert [*file.rows(["n"])] == [(f"{path}: row {n + 1}", {"n": n}) for n in range(20)]
         with pytest.raises(SourceError, match=r"my\.parquet: has no column 'm'; give a Parquet file of Set$"):
-            next(file.rows(["n", "m"]))
+            next(file.rows(["n", "m", "l"]))
 
 
 def test_a_table_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
@@ -230,15 +230,42 @@ def test_a_table_that_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
     with pytest.raises(SourceError, match=rf"has more than {few.nbytes - 1} bytes when it is unpacked"):
         read_user_table(path, ["id"])
     # The rows after those that may be in memory are not left out.
-    many = pa.table({"id": ["same"] * 20})
+    many = pa.table({"id": ["same"] * ROWS_AT_ONCE + ["a longer one"] * ROWS_AT_ONCE})
     pq.write_table(many, path)
     monkeypatch.setattr("benchc.sources.hub_parquet.LARGEST_UNPACKED", 1)
-    monkeypatch.setattr("benchc.sources.hub_parquet.LARGEST_TABLE", many.slice(0, ROWS_AT_ONCE).nbytes)
+    monkeypatch.setattr("benchc.sources.hub_parquet.LARGEST_TABLE", 2 * many.slice(0, ROWS_AT_ONCE).nbytes)
     with pytest.raises(SourceError, match=r"has more than \d+ bytes when it is unpacked"):
         read_user_table(path, ["id"])
     (tmp_path / "folder.parquet").mkdir()
     with pytest.raises(SourceError, match=r"folder.parquet: is a folder; give a Parquet file"):
         read_user_table(tmp_path / "folder.parquet", ["id"])
+
+
+@pytest.mark.parametrize(
+    ("text", "rows", "pieces"), [("x", 10**5, [2**16, 10**5 - 2**16]), ("x" * 999, 2000, None)]
+)
+def test_a_table_is_read_in_pieces_of_64_mib_and_65536_rows_at_most(
+    tmp_path, monkeypatch, text, rows, pieces
+):
+    read: list[int] = []
+    record_batch = pa.record_batch
+    monkeypatch.setattr(
+        pa, "record_batch", lambda arrays, **of: read.append(len(arrays[0])) or record_batch(arrays, **of)
+    )
+    pq.write_table(pa.table({"id": [text] * rows}), tmp_path / "a.parquet")
+    if pieces is None:
+        monkeypatch.setattr("benchc.sources.hub_parquet.LARGEST_UNPACKED", 2**20)
+        # One text is in the file, so that each row might have all its bytes.
+        size = pq.read_metadata(tmp_path / "a.parquet").row_group(0).total_byte_size
+        pieces = [2**20 // size] * (rows * size // 2**20)
+    assert read_user_table(tmp_path / "a.parquet", ["id"]).height == rows
+    assert read[: len(pieces)] == pieces
+    # Of a table that is refused, no piece is read after the one that exceeds the limit.
+    read.clear()
+    monkeypatch.setattr("benchc.sources.hub_parquet.LARGEST_TABLE", 1)
+    with pytest.raises(SourceError, match="has more than 1 bytes when it is unpacked"):
+        read_user_table(tmp_path / "a.parquet", ["id"])
+    assert read == pieces[:1]
 
 
 def test_a_dictionary_counts_once_and_not_for_each_batch(tmp_path, monkeypatch):
@@ -639,7 +666,7 @@ def test_a_column_of_paths_names_image_files_that_have_other_names(tmp_path):
 
 def test_many_images_are_read_in_bounded_pieces(tmp_path, monkeypatch):
     # Decoders ignore what follows an image.
-    images = [image_bytes((number, 0, 0)).ljust(2**22 + (number in (0, 7)), b"\0") for number in range(30)]
+    images = [image_bytes((number, 0, 0)).ljust(2**22 + (number in (0, 8)), b"\0") for number in range(30)]
     questions = [question(number, [image]) for number, image in enumerate(images)]
     path = write_as_folder(tmp_path, questions)
     with opened_source(path, "s", folder=tmp_path) as found:
