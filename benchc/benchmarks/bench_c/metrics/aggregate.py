@@ -60,7 +60,7 @@ def clean_means(scores: pl.DataFrame, weights: pl.DataFrame | None = None) -> di
     for key in CELL:
         items = items.filter(pl.col(key) == pl.col(key).min())
     if items.height != scores["id"].n_unique():
-        items = scores[_order(scores, ("id", *CELL))].unique("id", keep="first", maintain_order=True)
+        items = scores[_order(scores, ("id", *CELL))].unique("id", keep="first")
     values = [
         pl.col("correct_clean").cast(pl.Float64).alias("acc_clean"),
         (pl.col("entropy") - pl.col("delta_entropy")).clip(0, 1).alias("entropy_clean"),

@@ -88,7 +88,7 @@ def discrimination(
     sets = Sets(
         subsets_of_selected(selected, size, draws, seed),
         subsets_of_pool(selected, pool, size, draws, seed),
-        np.where(selected, pool[0] / evaluated[0], pool[1] / max(evaluated[1], 1)),
+        np.where(selected, pool[0] / evaluated[0], pool[1] / evaluated[1]),
     )
     shared = {
         "models": len(cube.models),

@@ -83,7 +83,7 @@ def _intervals(items: pl.DataFrame, draws: int, seed: int) -> dict[str, float | 
     values = items.select(METRICS).to_numpy()  # [items, metrics]
     known = (~np.isnan(values)).astype(np.float64)
     counts = item_counts(items.height, draws, seed)
-    sums = on_grid(np.nan_to_num(values), 2 * items.height)
+    sums = on_grid(np.nan_to_num(values), items.height)
     drawn = drawn_means(counts, sums, known)
     ends = percentile_interval(drawn[1:]) if items.height > 1 else np.full((2, len(METRICS)), np.nan)
     columns = zip(("", "_low", "_high"), (drawn[0], *ends), strict=True)

@@ -55,12 +55,10 @@ def sensitivity(scores: pl.DataFrame, *, centred: bool = False) -> pl.DataFrame:
         corruption: {metric: [] for metric in METRICS} for corruption in shifts["corruption"].unique().sort()
     }
     for before, after in pairwise(severities):
-        step = (
-            shifts.filter(pl.col("severity") == before)
-            .join(shifts.filter(pl.col("severity") == after), on=("id", "corruption"), suffix="_after")
-            .sort("corruption", "id")
+        step = shifts.filter(pl.col("severity") == before).join(
+            shifts.filter(pl.col("severity") == after), on=("id", "corruption"), suffix="_after"
         )
-        for (corruption,), items in step.group_by("corruption", maintain_order=True):
+        for (corruption,), items in step.group_by("corruption"):
             z = [
                 _mean_abs_z((items[f"{metric}_after"] - items[metric]).to_numpy(), centred)
                 for metric in METRICS
@@ -68,7 +66,7 @@ def sensitivity(scores: pl.DataFrame, *, centred: bool = False) -> pl.DataFrame:
             if None not in z:
                 for metric, value in zip(METRICS, z, strict=True):
                     means[str(corruption)][metric].append(value)  # type: ignore[arg-type]
-    steps = max(0, len(severities) - 1)
+    steps = len(severities) - 1
     return pl.DataFrame(
         [
             {

@@ -42,7 +42,7 @@ def task_accuracy(cube: Cube, tasks: Mapping[str, str], draws: int, seed: int) -
             "items": members.sum(axis=0).astype(np.int64),
         }
         for metric, values in zip(METRICS, (clean, clean + delta, delta), strict=True):
-            drawn = drawn_means(counts, on_grid(values[:, None] * members, 2 * len(cube.items)), members)
+            drawn = drawn_means(counts, on_grid(values[:, None] * members, len(cube.items)), members)
             # The mean of one item is the same in every resample.
             low, high = np.where(members.sum(axis=0) > 1, percentile_interval(drawn[1:]), np.nan)
             part |= {

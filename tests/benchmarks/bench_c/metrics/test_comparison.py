@@ -3,6 +3,7 @@ import pytest
 
 from benchc.benchmarks.bench_c.metrics.aggregate import DELTA_ACCURACY, destructive, overall_means
 from benchc.benchmarks.bench_c.metrics.comparison import DIFFERENCES, compare, largest_difference
+from benchc.benchmarks.bench_c.metrics.cube import CLEAN_METRICS, SHIFT_METRICS
 from benchc.errors import InputError
 from tests.benchmarks.bench_c.metrics.score_tables import kappas, scored
 
@@ -82,8 +83,16 @@ def test_an_item_counts_where_both_runs_give_it_a_weight():
         assert set(table.filter(weighting="kappa")["items"]) == {2}
         assert set(table.filter(weighting="unweighted", metric="ras")["items"]) == {8}
     # The rows of all corruptions come first, then the corruptions by name.
-    names = table.filter(model="one")["corruption"].unique(maintain_order=True).to_list()
-    assert names == [None, "blur", "fog"]
+    of_regimes = ("destructive", "corrective")
+    assert table.filter(model="one").select("corruption", "weighting", "metric").rows() == [
+        *(
+            (None, name, metric)
+            for name in ("unweighted", "kappa")
+            for metric in CLEAN_METRICS + SHIFT_METRICS
+        ),
+        *((None, "unweighted", metric) for metric in of_regimes),
+        *((name, "unweighted", metric) for name in ("blur", "fog") for metric in of_regimes + SHIFT_METRICS),
+    ]
 
 
 @pytest.mark.parametrize(

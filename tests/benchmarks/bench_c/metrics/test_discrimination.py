@@ -78,7 +78,8 @@ def test_worked_by_hand():
     result = criteria(sets, values, np.array([3.0, 1.0]), np.array([0.9, 0.1, 0.5]))
     # Means 0.75, 0, 0.5, and 1, 0, 0.5 on the first item alone.
     assert result["range"].tolist() == [0.75, 1.0]
-    assert result["sd"] == pytest.approx([math.sqrt((0.3333333**2 + 0.4166667**2 + 0.0833333**2) / 2), 0.5])
+    # sqrt(7 / 48), with seven decimals.
+    assert result["sd"].tolist() == [0.3818813, 0.5]
     # Differences 0.75, 0.25 and -0.5. Of the first two the residuals are 3 * 0.25 and -0.75, so the standard
     # error is sqrt(2 * 1.125) / 4 = 0.375: 0.75 is above 1.96 of them, 0.25 is not. The third has none.
     assert result["separable"][0] == pytest.approx(2 / 3)
@@ -112,6 +113,7 @@ weights_of_items = arrays(np.float64, 6, elements=st.sampled_from([0.0, 0.25, 0.
 sets_of_items = arrays(np.float64, (4, 6), elements=st.sampled_from([0.0, 1.0]))
 
 
+@pytest.mark.filterwarnings("error:invalid value")
 @given(values_of_items, weights_of_items, sets_of_items, st.permutations([0.1, 0.5, 0.5]))
 def test_every_set_against_plain_python_and_within_bounds(values, weights, sets, order):
     sets = np.vstack([sets, np.ones(6)])
@@ -285,6 +287,11 @@ def test_draws_without_a_weight_are_left_out_and_counted():
     # One item has all the weight, so that every set with it has the same value.
     assert spread["random_q025"] == spread["random_q975"] == spread["selected"]
     assert row(table, "separable", "ras", "kappa")["note"] is not None
+    # Where that item is not selected, there is nothing to compare with random subsets.
+    table = found(weights=only, pool=(7, 7), selected={f"s/{item}" for item in range(1, ITEMS, 2)})
+    spread = row(table, "sd", "ras", "kappa")
+    assert (spread["selected"], spread["share_below"]) == (None, None) and spread["random_mean"] > 0
+    assert spread["note"] == "selected set: no item has a weight"
 
 
 def test_the_order_of_rows_and_models_changes_nothing():

@@ -6,10 +6,11 @@ import pytest
 
 from benchc.benchmarks.bench_c.metrics.generated_answers import METRICS, generated_answers
 from benchc.errors import InputError
+from benchc.finish import FINISHES
 from benchc.schemas.judgements import JUDGEMENTS
 from benchc.statistics.resampling import item_counts
 
-CELLS = [("clean", 0), ("fog", 1), ("fog", 2), ("snow", 1), ("snow", 2)]
+CELLS = [("clean", 0), ("blur", 1), ("blur", 2), ("snow", 1), ("snow", 2)]
 ANSWERS = {"s/1": 0, "s/2": 2, "s/3": 1, "s/4": 0}
 DRAWS = 200
 
@@ -21,7 +22,7 @@ def judgements(seed: int) -> pl.DataFrame:
         option = int(rng.integers(-1, 3))
         row = dict(zip(("id", "corruption", "severity"), cell, strict=True))
         row |= {"option": None, "status": "refused"} if option < 0 else {"option": option, "status": "letter"}
-        rows.append(row | {"finish": "length" if rng.random() < 0.3 else "stop"})
+        rows.append(row | {"finish": rng.choice(FINISHES)})
     return pl.DataFrame(rows, schema=pl.Schema(JUDGEMENTS.columns))
 
 

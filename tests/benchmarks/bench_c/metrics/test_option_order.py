@@ -113,12 +113,15 @@ def test_against_plain_python_in_any_order_of_rows(options, seed):
 
 def test_means_intervals_and_correlation_against_numpy():
     items = items_of([2, 3, 4, 3, 5, 2], 1)
-    models = {f"m{seed}": measure_predictions(drawn_predictions(items, seed), items) for seed in range(3)}
+    names = ("snow", "blur")
+    models = {
+        f"m{seed}": measure_predictions(drawn_predictions(items, seed, names), items) for seed in range(3)
+    }
     scorings = dict.fromkeys(models, "letter")
     table = option_order(models, scorings, draws=200, seed=4)
     assert dict(table.schema) == OPTION_ORDER
     assert table["label"].to_list() == [name for name in models for _ in range(4)]
-    assert table["corruption"].to_list() == ["clean", None, "fog", "snow"] * 3
+    assert table["corruption"].to_list() == ["clean", None, "blur", "snow"] * 3
     assert table["severity"].to_list() == [0, 5, 5, 5] * 3
     assert table["predictions"].to_list() == [6, 12, 6, 6] * 3
     counts = item_counts(6, 200, 4)[1:]

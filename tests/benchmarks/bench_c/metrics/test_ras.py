@@ -91,16 +91,17 @@ def test_undefined_logits_are_refused(function, bad):
 @pytest.mark.parametrize(
     ("answers", "message"),
     [
-        ([2], r"in 0\.\.1, found 2 to 2"),
-        ([-1], r"in 0\.\.1, found -1 to -1"),
-        ([0.0], r"integers of shape \(1,\), one per prediction, not float64 of shape \(1,\)"),
-        ([0, 0], r"integers of shape \(1,\), one per prediction, not int64 of shape \(2,\)"),
-        (0, r"integers of shape \(1,\), one per prediction, not int64 of shape \(\)"),
+        ([[2]], r"in 0\.\.1, found 2 to 2"),
+        ([[-1]], r"in 0\.\.1, found -1 to -1"),
+        ([[0.0]], r"integers of shape \(1, 1\), one per prediction, not float64 of shape \(1, 1\)"),
+        ([[0, 0]], r"integers of shape \(1, 1\), one per prediction, not int64 of shape \(1, 2\)"),
+        ([0], r"integers of shape \(1, 1\), one per prediction, not int64 of shape \(1,\)"),
+        (0, r"integers of shape \(1, 1\), one per prediction, not int64 of shape \(\)"),
     ],
 )
 def test_answers_that_are_no_option_are_refused(answers, message):
     with pytest.raises(ValueError, match=f"answers must be {message}$"):
-        calibration_error([[0.0, 1.0]], answers)
+        calibration_error([[[0.0, 1.0]]], answers)
 
 
 @pytest.mark.parametrize("delta", [np.nan, 1.0000001, -1.1])

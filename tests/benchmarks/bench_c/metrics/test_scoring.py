@@ -111,6 +111,11 @@ def test_a_grid_that_names_one_twice_or_lacks_a_prediction_is_refused(corruption
             ITEMS.with_columns(options=pl.Series([3, 2])),
             r"\(b/1, blur, 1\) has 2 logits, its item has 3 options \(10 predictions like this\)",
         ),
+        (
+            [*PREDICTIONS[:-1], ("a/2", "blur", 2, [0.0] * 4)],
+            ITEMS,
+            r"\(a/2, blur, 2\) has 4 logits, its item has 3 options \(1 prediction like this\)",
+        ),
         (PREDICTIONS, ITEMS.with_columns(answer=pl.lit(2)), "item b/1: answer 2"),
         (
             PREDICTIONS,

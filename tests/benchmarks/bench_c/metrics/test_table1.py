@@ -110,6 +110,7 @@ def test_ties_but_for_a_rounding_share_the_lower_rank():
     [
         ([], [], WEIGHTS, "one table of scores per target"),
         ([STRONG, WEAK], [GOOD], WEIGHTS, "2 targets, 1 tables"),
+        ([STRONG], [GOOD, BAD], WEIGHTS, "1 targets, 2 tables"),
         ([STRONG, STRONG], [GOOD, BAD], WEIGHTS, "a target occurs twice"),
         ([STRONG, WEAK], [GOOD, BAD.head(1)], WEIGHTS, r"weak has 1 scores.*first \('a/2', 'fog', 1\)"),
         (

@@ -39,6 +39,12 @@ def test_a_type_under_which_models_are_equal_comes_last() -> None:
         accuracy[:, 2 * number : 2 * number + 2, 1 + number] = 0.0, 1.0
     found = growing_subsets(accuracy)
     assert found.order[-1] == 0 and (found.correlation[:, 0] < 0).all()
+    # A resample in which they are equal counts as one with the reverse ranking.
+    reversed_ = np.stack([rising, rising[::-1] / 10], axis=1)
+    equal_once = np.stack([reversed_, np.stack([np.full(4, 0.5), rising], axis=1), reversed_])
+    assert growing_subsets(equal_once).order.tolist() == [0, 1]
+    # Where they always are, no ranking can be kept, but by all types.
+    assert growing_subsets(np.full((3, 4, 3), 0.5)).smallest == 3
 
 
 def drawn(sample: np.ndarray, noise: float) -> np.ndarray:
