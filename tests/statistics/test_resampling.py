@@ -1,6 +1,7 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -58,6 +59,7 @@ def test_the_order_of_items_changes_no_bit_of_a_product(order_and_seed):
     assert means[:, 0].tolist() == exact
 
 
+@pytest.mark.filterwarnings("error")
 def test_percentiles_by_hand():
     draws = np.arange(201.0)[:, None] * [1, 0] + [0, 7]
     low, high = percentile_interval(draws)

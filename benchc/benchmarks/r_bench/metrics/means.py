@@ -81,7 +81,7 @@ def part_means(values: Floats, parts: Sequence[Part], items: npt.NDArray[np.int6
         counts: float64[draws, items], how often each item is drawn: a row of ones is the sample itself.
     """
     number = counts.shape[1]
-    most = int(counts.sum(axis=1).max(initial=1)) * int(np.bincount(items).max(initial=1))
+    most = int(counts.sum(axis=1).max()) * int(np.bincount(items).max(initial=0))
     exact = on_grid(values, most)
     rows = np.column_stack([np.bincount(items[part.rows], minlength=number) for part in parts])
     means = np.empty((len(counts), len(values), len(parts)))

@@ -68,15 +68,15 @@ def test_agrees_with_scipy_in_any_order_of_rows(seed, centred):
 def test_a_step_without_spread_is_left_out_and_noted():
     # 0.7 - 0.6 and 0.3 - 0.2 differ in the last bits only: that is no spread.
     frame = scores(
-        {("fog", 1): [0.6, 0.2], ("fog", 2): [0.7, 0.3], ("fog", 3): [0.7, 0.5]},
-        {("fog", 1): [True, False], ("fog", 2): [False, False], ("fog", 3): [True, False]},
+        {("fog", 1): [0.6, 0.2], ("fog", 2): [0.7, 0.3], ("fog", 3): [0.7, 0.5], ("fog", 4): [0.8, 0.5]},
+        {("fog", 1): [True, False], ("fog", 2): [False, False]} | {("fog", n): [True, False] for n in (3, 4)},
     )
     table = sensitivity(frame)
     # The other step shifts both metrics on one item alone: mean and SD are equal.
-    assert table.row(0)[1:] == pytest.approx((1, 1, 1, 1))
+    assert table.row(0)[1:] == pytest.approx((1, 2, 1, 1))
     (row,) = table2({"A": table}).rows(named=True)
     assert (row["pairs"], row["t"], row["p"]) == (1, None, None)
-    assert "z undefined at 1 step," in row["note"] and "two are needed" in row["note"]
+    assert "z undefined at 2 steps," in row["note"] and "two are needed" in row["note"]
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,7 @@ def test_intervals_are_over_pictures():
 def test_a_model_without_outcomes_is_refused_and_more_draws_extend_fewer():
     with pytest.raises(InputError, match="c has no outcomes"):
         cube(RUN, {"a": "A", "c": "C"}, CATEGORIES, LEVELS, 0, 0)
-    # Capabilities are drawn apart.
+    # Capabilities are drawn apart; the first row alone is the sample.
     fewer, more = cluster_counts(5, 3, 1, "ocr"), cluster_counts(5, 7, 1, "ocr")
     assert (more[:4] == fewer).all() and (cluster_counts(5, 3, 1, "counting") != fewer).any()
+    assert (more == 1).all(axis=1).tolist() == [True] + [False] * 7

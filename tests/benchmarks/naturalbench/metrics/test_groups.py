@@ -97,13 +97,13 @@ SPLIT = SHARED / "data/real/naturalbench/test_set.json.xz"
 
 
 def test_items_are_ordered_by_group_question_and_image():
-    groups = group_rows(3, types=("yes_no", "multiple_choice"))
+    groups = group_rows(3, types=("yes_no", "multiple_choice"), methods=("mined", "random"))
     shuffled = pl.concat([groups[4:8], groups[:4].reverse(), groups[8:]])
     items = group_items(shuffled, pool_rows(groups, other=["g1"]))
     assert items.groups == ("g1", "g0", "g2") and items.types == ("multiple_choice", "yes_no", "yes_no")
     assert items.ids[1].tolist() == [["s/000", "s/001"], ["s/010", "s/011"]]
     assert items.truth.tolist() == [[[1, 0], [0, 1]], [[0, 1], [1, 0]], [[0, 1], [1, 0]]]
-    assert not items.reversed.any()
+    assert not items.reversed.any() and items.mined.tolist() == [False, True, True]
 
 
 def of(id_, column, value):

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchc.benchmarks.r_bench.metrics.bootstrap import TAILS_90, Draws, order
-from benchc.benchmarks.r_bench.metrics.means import part_means, parts_of
+from benchc.benchmarks.r_bench.metrics.means import Part, part_means, parts_of
 from benchc.statistics.resampling import item_counts, percentile_interval
 from tests.benchmarks.r_bench.scored import rows_of, scored, scores
 
@@ -25,6 +25,15 @@ def test_rows_of_one_item_are_drawn_together():
             chosen = weights * part.rows
             expected = values @ chosen / chosen.sum() if chosen.sum() else [np.nan] * 2
             np.testing.assert_allclose(found[draw, :, place], expected)
+
+
+def test_the_order_of_items_with_many_rows_changes_no_bit():
+    noise = np.random.default_rng(3)
+    items, values = np.repeat(np.arange(64), 64), 1 - noise.random((1, 64 * 64)) / 9
+    counts, whole = item_counts(64, 5, 1), [Part("overall", "overall", np.ones(64 * 64, np.bool_))]
+    places = noise.permutation(64)
+    moved = part_means(values, whole, places[items], counts[:, np.argsort(places)])
+    np.testing.assert_array_equal(moved, part_means(values, whole, items, counts))
 
 
 def test_a_part_without_rows_has_no_mean():

@@ -6,6 +6,7 @@ from scipy.optimize import linprog
 from scipy.spatial import ConvexHull, HalfspaceIntersection, QhullError
 
 from benchc.benchmarks.vqa_robustness.metrics.regions import winning_shares
+from benchc.randomness import generator_of
 from tests.benchmarks.vqa_robustness.published import errors_of_table_a1, vre_of
 
 
@@ -53,6 +54,8 @@ def test_equal_models_share_and_models_without_vre_have_no_share():
     parts = np.array([[0.2, 0.5, np.nan, 0.2]] * 5)
     np.testing.assert_array_equal(winning_shares(parts), [0.5, 0, np.nan, 0.5])
     assert np.isnan(winning_shares(np.full((5, 2), np.nan))).all()
-    # The shares of a report do not depend on when it is made.
+    # The shares of a report do not depend on when it is made: they are of 100,000 weights with the seed 0.
     parts = np.random.default_rng(0).random((5, 4))
-    np.testing.assert_array_equal(winning_shares(parts), winning_shares(parts, seed=0))
+    weights = generator_of(0, "weights").dirichlet(np.ones(5), size=100_000)
+    wins = np.bincount((weights @ parts).argmin(axis=1), minlength=4)
+    np.testing.assert_allclose(winning_shares(parts), wins / 100_000, rtol=1e-9)
