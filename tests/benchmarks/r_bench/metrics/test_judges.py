@@ -67,7 +67,7 @@ def test_scores_are_in_the_order_of_the_judgements():
 def test_a_letter_counts_where_no_judge_has_read_the_reply():
     letter = [("a", "mcq", kind, 0, 0, "letter", 1.0) for kind in ("dis", "ref", "com")]
     assert item_scores(judged(*letter))["s_dis"].item() == 1
-    assert item_scores(judged(*letter, *repeats("a", "mcq", "dis", 0, 0, 0)))["s_dis"].item() == 0
+    assert item_scores(judged(*letter, *repeats("a", "mcq", "dis", 0)))["s_dis"].item() == 0
 
 
 @pytest.mark.parametrize("kind", ["dis", "ref", "com"])
@@ -144,6 +144,8 @@ def test_readings_of_the_same_judgements():
     several = [r for kind in ("dis", "ref", "com") for r in repeats("a", "vqa", kind, 1, 2)]
     both = {"m": judged(*rows), "n": judged(*several)}
     assert [name for name, _ in readings(both)] == ["as configured"]
+    none = {"n": judged(*several), "o": judged().clear()}
+    assert [name for name, _ in readings(none)] == ["as configured"]
     names = [name for name, _ in readings({"n": judged(*several)})]
     assert names == ["as configured", "judgement 1", "judgement 2"]
     # No reply has both a letter and a judge's score.
