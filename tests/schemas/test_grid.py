@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchc.errors import InputError
-from benchc.schemas.grid import grid_rows, in_cells, missing_keys
+from benchc.schemas.grid import grid_rows, in_cells, missing_keys, rows_of
 
 IDS = ["b", "a"]
 CELLS = [("snow", 3), ("clean", 0), ("fog", 5)]  # no product of corruptions and severities
@@ -45,11 +45,13 @@ def test_rows_are_found_in_any_order(order):
 )
 def test_other_rows_are_refused(keys, message):
     with pytest.raises(InputError, match=message):
-        grid_rows(table(keys), IDS, CELLS, "m: score", mend="mend it", fill="fill it")
+        grid_rows(table(keys), IDS, CELLS, what="m: score", mend="mend it", fill="fill it")
 
 
 def test_missing_keys_are_sorted_and_rows_of_other_cells_can_be_left_out():
     rows = in_cells(table([*KEYS[1:4], ("c", "rain", 1)]), CELLS)
     assert rows.rows() == KEYS[1:4]
-    missing = missing_keys(rows, IDS, CELLS, "score", mend="mend it")
+    missing = missing_keys(rows, IDS, CELLS, what="score", mend="mend it")
     assert missing.rows() == [("a", "clean", 0), ("a", "fog", 5), ("b", "snow", 3)]
+    wanted = table(KEYS[3:0:-1])
+    assert rows_of(rows, wanted, what="score", mend="mend it").equals(wanted)

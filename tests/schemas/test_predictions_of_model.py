@@ -37,7 +37,9 @@ def test_batches_of_two_models_are_refused(tmp_path, key):
 
 
 def test_batches_from_two_devices_are_refused_and_the_fewer_are_named(tmp_path):
-    files = [batch(tmp_path / "m" / name, name) for name in ("fog", "snow", "blur", "noise")]
+    names = ("fog", "snow", "blur", "noise")
+    # One of the fewer is of another subset.
+    files = [batch(tmp_path / folder / name, name) for folder, name in zip("mmnm", names, strict=True)]
     batch(files[0], "fog", device="NVIDIA A100")
     batch(files[2], "blur", device="mps")
     with pytest.raises(TableError) as caught:

@@ -22,7 +22,7 @@ def corrupted(*sizes: int) -> pl.DataFrame:
 
 
 def write(path, frame, cuts=(), footer=None):
-    with table_writer(path, CORRUPTED, BYTES, footer_of(footer)) as writer:
+    with table_writer(path, CORRUPTED, BYTES, footer=footer_of(footer)) as writer:
         bounds = [0, *sorted(cuts), frame.height]
         for first, last in itertools.pairwise(bounds):
             writer.append(frame[first:last])

@@ -111,7 +111,7 @@ def test_the_code_is_called_once_for_all_rows_without_keys_and_values(model):
 
     model.model = called
     batch = {"input_ids": "ids", "images": "tiles", "image_sizes": torch.tensor([[20, 8]])}
-    assert model.call(batch, last_only=True) == "logits"
+    assert model.call(batch=batch, last_only=True) == "logits"
     # `image_sizes` are compared with tuples and lists of numbers in eagle_llama.py.
     whole = {"input_ids": "ids", "images": "tiles", "image_sizes": [[20, 8]]}
     assert given == {**whole, "use_cache": False, "return_dict": True}

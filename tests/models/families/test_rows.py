@@ -81,7 +81,7 @@ def test_molmo_reads_the_prompt_as_it_is_written_with_the_settings_of_the_entry(
     }
     assert {name: tuple(each.shape) for name, each in row.items()} == dict.fromkeys(names, (1, 2))
     for last_only in (True, False):
-        assert model.call({"input_ids": "ids"}, last_only=last_only) == "logits"
+        assert model.call(batch={"input_ids": "ids"}, last_only=last_only) == "logits"
         assert model.model.named == {"input_ids": "ids", "use_cache": False, "last_logits_only": last_only}
 
 
@@ -195,7 +195,7 @@ def test_mplug_owl3_counts_the_images_before_each_token():
     assert model.row("Which?", "ab", IMAGES) == {"input_ids": 1, "media_offset": 2, "pixel_values": 3}
     assert processor.positional == (messages,)
     assert processor.named == {"images": IMAGES, "videos": None, "cut_enable": False}
-    assert model.call({"input_ids": 1}, last_only=True) == "logits"
+    assert model.call(batch={"input_ids": 1}, last_only=True) == "logits"
     assert network.named == {"input_ids": 1, "use_cache": False, "return_dict": True}
     offset = torch.tensor([[[0, 1], [1, 2], [2, 3]]])
     longer = model.continued({"input_ids": torch.ones(1, 3).long(), "media_offset": offset}, [7, 8])
@@ -248,7 +248,7 @@ def test_moondream_continues_the_keys_and_values_of_its_image():
     model.model.model._prefill_prompt = Recorded(("of the last", hidden, None, None))
     model.model.model.text = {"post_ln": lambda states: states + 1, "lm_head": lambda states: states * 10}
     # Neither the norm nor all positions are in the logits that its code returns.
-    assert model.call(row, last_only=True).tolist() == [[[40.0]]]
+    assert model.call(batch=row, last_only=True).tolist() == [[[40.0]]]
     assert model.call(row, last_only=False).flatten().tolist() == [20.0, 30.0, 40.0]
     cache, ids, position = model.model.model._prefill_prompt.positional
     assert cache is not row["kv_cache"] and cache.tolist() == [1.0]  # its code writes into it

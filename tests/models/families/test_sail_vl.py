@@ -40,7 +40,7 @@ def test_several_tiles_are_followed_by_a_copy_of_the_whole():
     colours = [(SIDE * SIDE, (255, 0, 0))], [(SIDE * SIDE, (0, 0, 0))]
     assert (left.getcolors(), right.getcolors()) == colours
     assert 0 < np.array(whole)[..., 0].mean() < 255
-    assert len(tiles(image, SIDE, 1, twice=False)) == 1
+    assert len(tiles(image, SIDE, most=1, twice=False)) == 1
     # All grids are tried, smaller ones first.
     assert grids(5) == [(1, 1), (1, 2), (2, 1), (1, 3), (3, 1), (1, 4), (2, 2), (4, 1), (1, 5), (5, 1)]
 
@@ -155,6 +155,9 @@ def test_each_mark_becomes_the_context_of_the_tiles_of_its_image(settings, sizes
     assert red.tolist() == pytest.approx(expected, abs=1e-3)
     green, blue = row["pixel_values"][0, 1:, 0, 0].tolist()
     assert (green, blue) == pytest.approx((-0.456 / 0.224, -0.406 / 0.225), rel=1e-5)
+    # It reads no text alone, of which the caller tells by the error of torch.
+    with pytest.raises(RuntimeError, match="non-empty"):
+        model().row("Which?", "Which?", [])
 
 
 def test_the_features_of_the_tiles_take_the_places_of_the_context():
@@ -174,7 +177,7 @@ def test_the_features_of_the_tiles_take_the_places_of_the_context():
         "attention_mask": torch.ones(2, 3),
         "pixel_values": torch.tensor([[10.0, 11.0, 12.0, 13.0], [20.0, 21.0, 22.0, 23.0]]),
     }
-    assert sail.call(batch, last_only=True) == "logits"
+    assert sail.call(batch=batch, last_only=True) == "logits"
     expected = table(batch["input_ids"]).detach().clone()
     expected[0, 1], expected[1, 0] = batch["pixel_values"]
     assert torch.equal(given.pop("inputs_embeds").detach(), expected)

@@ -23,8 +23,10 @@ from benchc.images import decode
 from benchc.models.image_features import METHOD
 from benchc.models.items import Item
 from benchc.models.load import load_scorer
+from benchc.models.prediction_code import prediction_code
 from benchc.models.protocol import CheckpointSource, ModelError
 from benchc.models.question import Question, letter_prompt, text_prompt
+from benchc.models.registry import scorer_modules
 from benchc.models.tuning import examples, train, tuned
 from benchc.models.tuning.examples import Example, answer_loss, examples_of, extended
 from benchc.models.tuning.lora import peft
@@ -67,9 +69,9 @@ def scores_of(scorer: Any) -> np.ndarray:
 def tune(scorer: Any, folder: Path, *, order: type = list, **changes: Any) -> Path:
     settings = replace(SETTINGS, **changes)
     how = {"family": "llava", "scoring": "text", "alpha": "drop"}
-    identity = tuned.identity_of_tuning(scorer, EXAMPLES, settings, **how)
+    identity = tuned.identity_of_tuning(scorer, EXAMPLES, settings=settings, **how)
     identity = dict(order(identity.items()))
-    return tuned.tune(scorer, EXAMPLES, settings, identity, cache=folder, label="tiny")
+    return tuned.tune(scorer, EXAMPLES, settings, identity=identity, cache=folder, label="tiny")
 
 
 @pytest.mark.parametrize("family", ["llava", "internvl", "idefics3"])
@@ -158,7 +160,9 @@ def test_merged_weights_are_those_of_the_adapter(checkpoints, tmp_path):
 def test_what_was_learned_is_kept_and_not_learned_again(checkpoints, tmp_path, monkeypatch, capsys):
     first, again, other = (scorer_of(checkpoints) for _ in range(3))
     folder = tune(first, tmp_path)
-    losses = json.loads((folder / tuned.RECORD).read_text())["losses"]
+    record = (folder / tuned.RECORD).read_text()
+    assert record.startswith('{\n "identity": {\n  "model"')  # a fact a line
+    losses = json.loads(record)["losses"]
     one, two, three = (f"{loss:.3f}" for loss in losses)
     assert len({one, two, three}) == 3
     said = f"tiny: 3 examples, mean loss {one} in the first epoch and {three} in the last; {folder}\n"
@@ -303,7 +307,7 @@ def test_one_example_is_learned_too(checkpoints, tmp_path):
     model = train.adapted(scorer, SETTINGS)
     before = answer_loss(scorer, EXAMPLES[0]).item()
     state = tmp_path / "state.pt"
-    losses = train.train(scorer, model, EXAMPLES[:1], SETTINGS, state=state, label="tiny")
+    losses = train.train(scorer, model, EXAMPLES[:1], settings=SETTINGS, state=state, label="tiny")
     assert losses[:2] == pytest.approx([before] * 2) and losses[2] < before
 
 
@@ -337,11 +341,19 @@ def test_what_is_learned_depends_on_examples_model_and_settings(checkpoints):
     others += [key(family="internvl"), key(alpha="white"), key(rank=5), key(seed=9)]
     whole = key()
     assert key() == whole and whole not in others
+    assert whole["code"] == prediction_code(scorer_modules("llava", "text"), "benchc.models.tuning.train")
+    # Recorded: with another digest, nothing that earlier versions learned would be found.
+    recorded = key([Example(QUESTIONS[0], "red", (b"a", b"b"))])["examples"]
+    assert recorded == "3def7b83b06939e1f8053a867de4fb29"
 
 
 def test_a_loss_that_is_not_finite_stops_the_training_and_is_not_kept(checkpoints, tmp_path, monkeypatch):
+    steps: list[int] = []
+    hook = register_optimizer_step_pre_hook(lambda *_: steps.append(1))
     with pytest.raises(InputError, match=r"after the last step: a loss is .*; lower the learning rate"):
         tune(scorer_of(checkpoints), tmp_path, epochs=1, batch=1, learning_rate=1e9)
+    hook.remove()
+    assert len(steps) == len(EXAMPLES)
     assert not list(tmp_path.glob("adapter-*"))
     found = iter([1.0] * 3 + [math.nan])
     monkeypatch.setattr(train, "answer_loss", lambda *_: torch.tensor(next(found), requires_grad=True))
