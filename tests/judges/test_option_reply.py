@@ -55,6 +55,7 @@ SEVERAL = [
     ((0, "letter"), "The answer is A dogma", "A is right"),
     ((1, "letter"), "B. green\nThe others are wrong.", "Option B: green"),
     ((2, "letter"), "The answer is C. Option A would be wrong.", "It is C, not B", "one two C four five six"),
+    ((2, "letter"), "Not B; C"),
     ((1, "text"), "green, not option A."),
     ((3, "text"), "The answer is A dog", "A dog"),
     (UNSURE, "Option A is incorrect; the correct one is B.", "A, B and C are wrong, so it must be D."),
@@ -100,6 +101,8 @@ def test_a_text_in_a_long_reply_is_no_choice_and_options_have_letters():
 def test_a_reply_without_text_at_its_limit_is_unfinished():
     for reply, found in (("", (None, "unfinished")), ("B", (1, "letter")), ("no", NONE)):
         assert option_of(reply, COLOURS, "length") == OptionReply(*found)
+    # One that a server withheld has not reached it.
+    assert option_of("", COLOURS, "content_filter") == OptionReply(*NONE)
 
 
 @given(st.integers(2, 26), st.data())

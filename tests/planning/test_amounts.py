@@ -59,10 +59,9 @@ def test_short_times_are_in_minutes(hours: float, text: str) -> None:
 def test_disk_is_in_gb() -> None:
     assert [disk_text(size * 1e9) for size in (0.378, 1234.5, 1235.5)] == ["0.38 GB", "1,234 GB", "1,236 GB"]
     assert (disk_text(99.6e9), disk_text(9.4e9)) == ("100 GB", "9.4 GB")
-    assert (disk_text(0), disk_text(1e6), disk_text(999_999), disk_text(100), disk_text(1)) == (
-        *("0 GB", "0.001 GB", "1 MB", "0.0001 MB"),
-        "< 0.0001 MB",
-    )
+    sizes = (0, 1e6, 999_999, 125_000, 100, 1)
+    texts = ["0 GB", "0.001 GB", "1 MB", "0.12 MB", "0.0001 MB", "< 0.0001 MB"]
+    assert [disk_text(size) for size in sizes] == texts
 
 
 def test_numbers_have_no_exponent() -> None:

@@ -80,8 +80,8 @@ def human_judge(
             f"does not have, not used, such as of {', '.join(others[0])}",
             file=sys.stderr,
         )
-    fewest, most = min(counts.values(), default=0), max(counts.values(), default=0)
-    if fewest < most:
+    if len({*counts.values()}) > 1:
+        most = max(counts.values())
         short = [where for where, count in counts.items() if count < most]
         has = "has" if len(short) == 1 else "have"
         print(

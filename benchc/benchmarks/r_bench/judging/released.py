@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator, Mapping
+from math import nan
 from pathlib import Path
 
 import polars as pl
@@ -31,7 +32,7 @@ def read_results(path: Path) -> dict[str, float]:
         try:
             found[name] = float(text)
         except ValueError:
-            found[name] = -1.0
+            found[name] = nan
         if not 0 <= found[name] <= 1:
             raise InputError(f"{path}: row {number}: {name!r} has the result {text!r}, no number in 0..1")
     return found
