@@ -68,7 +68,7 @@ def test_each_output_of_a_job_has_its_depth() -> None:
 
 
 def test_short_jobs_share_one_of_slurm_where_they_are_ready_together() -> None:
-    jobs = [job("a"), job("b"), job("c", "b"), job("d", "a", minutes=240), job("e", "a", gpus=1), local("f")]
+    jobs = [local("f"), job("a"), job("b"), job("c", "b"), job("d", "a", minutes=240), job("e", "a", gpus=1)]
     # a and b; c; d; e.
     assert len(slurm_jobs(asked_of(jobs, SITE, PROFILE), jobs, SITE)) == 4
 

@@ -14,7 +14,7 @@ from benchc.config.load import Config, load, read_config
 from benchc.corruptions.suites.mllm_ic import MLLM_IC
 from benchc.errors import InputError
 from benchc.planning.amounts import Amount
-from benchc.planning.size import RunSize
+from benchc.planning.size import ImageCounts, RunSize
 from benchc.schemas.parquet import write_table
 from benchc.schemas.subset import SUBSET
 from tests.config.trial import MODELS, errors, write_trial
@@ -257,7 +257,7 @@ def test_questions_are_counted_once_they_are_chosen(raw, root):
     assert whole.stages[0].predictions == Amount(6 * variants, "at most")
     write_table(pl.DataFrame({"id": ["s/1", "s/4", "old/9"]}), root / "subsets/questions.parquet", SUBSET)
     found = plan_of(config, root, size)
-    assert (found.stages[0].items, found.images.written) == (Amount(2), Amount(0))
+    assert (found.stages[0].items, found.images) == (Amount(2), ImageCounts(Amount(0), Amount(0)))
     jobs = len(found.stages[0].outputs)
     assert found.notes == [
         f"predictions of a question: 1 clean + {len(chosen.types)} corruptions × {len(chosen.severities)} "

@@ -153,8 +153,10 @@ def _captions(results: Path) -> dict[str, float]:
 
 def _possible(settings: Settings) -> Collection[Task]:
     """Return the tasks that the run's sources may have."""
-    others: set[Task] = set() if settings.tasks.keys() >= set(settings.sources) else {"mcq", "vqa"}
-    return others | {settings.tasks[source] for source in settings.sources if source in settings.tasks}
+    asked: set[Task] = set()
+    for source in settings.sources:
+        asked |= {settings.tasks[source]} if source in settings.tasks else {"mcq", "vqa"}
+    return asked
 
 
 def _bound(settings: Settings, items: Amount) -> TaskSize:

@@ -185,3 +185,6 @@ def test_the_judge_of_the_published_run_gets_22275_requests_a_model(tmp_path: Pa
     note = judge_note(size, tmp_path, judge={"kind": "llm", "repeats": 3})
     # MCQ: 2 dis, 1 ref, 2 com; VQA: one each; CAP: dis and ref against 2 captions (the mean), 3 com.
     assert f"≤ {3 * (2 + 1 + 2) + 3 * 3 + (2 + 2 + 3)} requests a model" in note
+    # Of tasks without an item, none.
+    one = RunSize(Amount(1), {"drawn-text/2": 0}, assignment=size.assignment)
+    assert "≤ 15 requests a model" in judge_note(one, tmp_path, judge={"kind": "llm"})
