@@ -31,8 +31,8 @@ def open_judge(
     service: Service,
     scores: Path | None,
     label: str,
-    threads: int = 1,
-    known: Sequence[Comparison] = (),
+    threads: int,
+    known: Sequence[Comparison],
 ) -> Iterator[Judge]:
     """Yield the judge of a run.
 

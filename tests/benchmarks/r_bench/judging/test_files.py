@@ -151,6 +151,7 @@ def test_scores_that_do_not_count_are_told(tmp_path: Path, capfd: pytest.Capture
     scored(tmp_path, SCORED)
     said = capfd.readouterr().err
     assert fewer in said and "(1)" in said and "not used" not in said
+    assert "m: 15 judgements, 4 by letters\n" in said
     scored(tmp_path, SCORED + "m,s/b,jpeg,3,dis,0,1\n" + "m,s/c,jpeg,2,com,0,1\n" * 2)
     assert "fewer than 3 scores, such as s/b under jpeg at severity 3, kind dis, reference 0 (2)" in (
         capfd.readouterr().err
@@ -175,6 +176,9 @@ def test_scores_that_do_not_count_are_told(tmp_path: Path, capfd: pytest.Capture
     once = {line.rpartition(",")[0]: line for line in lines}
     scored(tmp_path, "".join(once.values()))
     assert "note:" not in capfd.readouterr().err
+    again = [line for line in once.values() if line.startswith("m,")][1:]
+    scored(tmp_path, "".join([*once.values(), *again]))
+    assert "1 of 10 comparisons of model m has fewer than 2 scores, such as s/b" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -266,7 +270,7 @@ def test_ids_that_differ_are_one_sentence(tmp_path: Path, answers: dict[str, str
 
 
 def test_a_person_answers_an_item_once(tmp_path: Path) -> None:
-    shown = wanted_cells({"jpeg": {"s/a": [2], "s/b": [3]}})
+    shown = wanted_cells({"brightness": {"s/a": [2]}, "jpeg": {"s/b": [3]}})
     files = written(tmp_path, PAIRS[:2])
     items = read_items(files["pool"], files["references"], files["tasks"])
     path = tmp_path / "person.csv"
@@ -276,8 +280,9 @@ def test_a_person_answers_an_item_once(tmp_path: Path) -> None:
     path.write_text("id,answer\ns/b,A\ns/a,B\n")
     found = [(each.item.id, each.severity, each.reply) for each in people_comparisons(path, shown, items)]
     assert found == [("s/a", 2, "B"), ("s/b", 3, "A")]
-    twice = wanted_cells({"snow": {"s/b": [1]}, "jpeg": {"s/b": [3], "s/a": [3, 2]}})
-    cells = [("s/a", "clean", 0), ("s/a", "jpeg", 2), ("s/a", "jpeg", 3)]
+    levels = {"snow": {"s/b": [1]}, "jpeg": {"s/b": [3], "s/a": [3, 2]}, "brightness": {"s/a": [1]}}
+    twice = wanted_cells(levels)
+    cells = [("s/a", "clean", 0), ("s/a", "brightness", 1), ("s/a", "jpeg", 2), ("s/a", "jpeg", 3)]
     cells += [("s/b", "clean", 0), ("s/b", "jpeg", 3), ("s/b", "snow", 1)]
     assert twice.rows() == cells
     with pytest.raises(

@@ -11,6 +11,7 @@ import pytest
 from pydantic import ValidationError
 
 from benchc.benchmarks.r_bench.judging.comparisons import Comparison, Item
+from benchc.benchmarks.r_bench.judging.judgement import Judgement, judged
 from benchc.benchmarks.r_bench.judging.judges import footer_of, open_judge, report
 from benchc.benchmarks.r_bench.judging.letter import letter_score, named_option
 from benchc.benchmarks.r_bench.judging.options import JudgeOptions
@@ -82,6 +83,7 @@ def table(scores: list[float], judge: str = "llm", unreadable: int = 0) -> pl.Da
         (table([1.0] * 19 + [2.0]), 0),
         (table([1.0] * 20 + [0.0], unreadable=1), 20),
         (table([1.0] * 20, judge="rule"), 0),
+        (table([1.0] * 20, judge="human"), 0),
     ],
 )
 def test_a_judge_with_one_score_for_a_task_is_a_warning(rows: pl.DataFrame, warns: int, capfd: Any) -> None:
@@ -127,18 +129,20 @@ def test_a_footer_says_what_decided_the_scores(options: JudgeOptions, own: dict[
 
 def test_the_scores_of_people_are_those_of_the_model(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text(
-        "model,id,corruption,severity,kind,reference,score\nn,s/1,jpeg,1,dis,0,0\nm,s/1,jpeg,1,dis,0,2\n"
+        "model,id,corruption,severity,kind,reference,score\n"
+        "n,s/1,jpeg,1,dis,0,0\nm,s/1,jpeg,1,dis,0,2\na,s/1,jpeg,1,dis,0,1\n"
     )
     item = Item("s/1", "vqa", "?", (), ("red",))
-    with open_judge(JudgeOptions(kind="human"), Service(), tmp_path / "s.csv", "m") as judge:
-        ((judgement,),) = judge([Comparison(item, "jpeg", 1, "dis", 0, "red", "red")])
+    asked = [Comparison(item, "jpeg", 1, "dis", 0, "red", "red")]
+    with open_judge(JudgeOptions(kind="human"), Service(), tmp_path / "s.csv", "m", 1, asked) as judge:
+        ((judgement,),) = judge(asked)
     assert judgement.score == 2
 
 
 def test_scores_of_people_are_needed_for_the_judge_human() -> None:
     with (
         pytest.raises(InputError, match=r"--scores is needed by --judge\.kind=human; give the CSV file"),
-        open_judge(JudgeOptions(kind="human"), Service(), None, "m"),
+        open_judge(JudgeOptions(kind="human"), Service(), None, "m", 1, ()),
     ):
         pass
 
@@ -173,6 +177,14 @@ def test_other_replies_need_a_judge(reply: str) -> None:
 def test_two_letters_agree_or_not(reply: str, against: str, score: float | None) -> None:
     item = Item("s/1", "mcq", "?", tuple(OPTIONS), ("B",))
     assert letter_score(Comparison(item, "jpeg", 1, "com", 0, reply, against)) == score
+
+
+def test_letters_decide_multiple_choice_alone() -> None:
+    for task, by in (("mcq", "letter"), ("vqa", "human"), ("cap", "human")):
+        item = Item("s/1", task, "?", tuple(OPTIONS), ("B",))  # type: ignore[arg-type]
+        asked = [Comparison(item, "jpeg", 1, "com", 0, "B", "B")]
+        found = judged(asked, lambda left: [[Judgement(2.0)] for _ in left], "human", always=False)
+        assert found["judge"].to_list() == [by]
 
 
 def rows_of(name: str) -> list[dict[str, str]]:

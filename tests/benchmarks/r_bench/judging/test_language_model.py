@@ -216,7 +216,7 @@ def test_equal_requests_are_sent_once(tmp_path) -> None:
     asked = [*comparisons(replies, read_items(files["pool"], files["references"], files["tasks"]))]
     with replying(by_request) as server:
         service = Service(mode="live", url=f"{server.url}/v1")
-        with open_judge(JudgeOptions(), service, None, "m") as judge:
+        with open_judge(JudgeOptions(), service, None, "m", 1, asked) as judge:
             found = judged(asked, judge, "llm", always=False)
     # dis and ref of c are one request a repeat; com has another right answer.
     assert len(server.requests) == 5 + 5 + 2 * 2 + 5
