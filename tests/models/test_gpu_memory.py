@@ -42,9 +42,9 @@ def cards(monkeypatch) -> None:
     def info(number: int) -> tuple[int, int]:
         if number == 1:
             raise RuntimeError("out of memory")
-        return 2_000_000_000, 24_000_000_000
+        return 2_400_000_000, 24_300_000_000
 
-    properties = SimpleNamespace(name="Card", total_memory=24_000_000_000)
+    properties = SimpleNamespace(name="Card", total_memory=24_300_000_000)
     monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: properties)
     monkeypatch.setattr(torch.cuda, "mem_get_info", info)
     monkeypatch.setattr(torch.cuda, "memory_reserved", lambda _: 3_000_000_000)
@@ -63,7 +63,7 @@ def cards(monkeypatch) -> None:
 def test_the_advice_is_what_the_entry_leaves_open(dtype, gpus, divides, advice):
     source = CheckpointSource("m", dtype=dtype, device="cuda", gpus=gpus)
     # What this process has reserved is free for a smaller model.
-    listed = "Card: 5.0 of 24.0 GB free" + (", Card: nothing of 24.0 GB free" if gpus == 2 else "")
+    listed = "Card: 5.4 of 24.3 GB free" + (", Card: nothing of 24.3 GB free" if gpus == 2 else "")
     assert str(too_little(source, **({} if divides else {"divides": False}))) == (
         f"m: does not fit into the GPU memory of its job with `gpus: {gpus}` and `dtype: {dtype}` in the "
         f"model catalogue ({listed}); {advice}"

@@ -35,6 +35,11 @@ DIVIDED = """GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-7f57f032-34ab-a064-c37c-7a4
   MIG 1g.10gb     Device  1: (UUID: MIG-f39aa248-6f1b-5769-b119-8d650bb34b27)
 GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-8c7c9c30-f12f-20bf-e14e-d3c4c965af32)
 """
+SECOND_DIVIDED = """GPU 0: NVIDIA H100 80GB HBM3 (UUID: GPU-8c7c9c30-f12f-20bf-e14e-d3c4c965af32)
+GPU 1: NVIDIA H100 80GB HBM3 (UUID: GPU-7f57f032-34ab-a064-c37c-7a4f75601cc5)
+  MIG 2g.20gb     Device  0: (UUID: MIG-377e0049-554c-540b-93c6-d0976f8426cb)
+  MIG 1g.10gb     Device  1: (UUID: MIG-f39aa248-6f1b-5769-b119-8d650bb34b27)
+"""
 DIVIDED_BEFORE_R470 = """GPU 0: A100-SXM4-40GB (UUID: GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f)
   MIG 1g.5gb Device 0: (UUID: MIG-GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f/7/0)
   MIG 1g.5gb Device 1: (UUID: MIG-GPU-5c89852c-d268-c3f3-1b07-005d5ae1dc3f/8/0)
@@ -122,6 +127,7 @@ def seen(job: "subprocess.Popen[str]") -> str:
         (TWO, "NoDevFiles", []),
         (TWO, "GPU-,MIG-", ["0", "1"]),
         (DIVIDED, None, [*SLICES, "1"]),
+        (SECOND_DIVIDED, None, ["0", *SLICES]),
         (DIVIDED, "0", SLICES),
         (DIVIDED, "1", ["1"]),
         (DIVIDED, "MIG-f39", SLICES[1:]),

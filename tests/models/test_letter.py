@@ -42,6 +42,7 @@ def test_tokens_of_letters_are_kept_by_the_end_of_the_prompt_and_must_differ(mon
     first = scorer.letter_tokens("x" * 50 + " ", ("A", "B"))
     assert first.tolist() == ids("AB")
     assert scorer.letter_tokens("y" * 12 + "x" * 39 + " ", ("A", "B")) is first
+    assert scorer.letter_tokens("y" * 12 + "x" * 38 + " ", ("A", "B")) is not first
     assert scorer.letter_tokens("x" * 50 + " ", ("B", "A")).tolist() == ids("BA")
     for tokens in ({"A": [1], "B": [1]}, {"A": [1], "B": [2, 3]}):
         monkeypatch.setattr(chat, "tokens_after", lambda _, answer, tokens=tokens: tokens[answer])

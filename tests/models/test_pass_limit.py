@@ -68,10 +68,15 @@ def test_the_second_pass_sets_the_limit_once(gpus, numbers, most, said):
     assert (limit.most, limit.lowered) == (most // 2, 1)
 
 
-@pytest.mark.parametrize(("free", "taken", "most"), [(0, 10**12, 0), (2 * MB, 2 * MB, 1), (2 * MB, 0, 2**20)])
-def test_the_limit_of_little_memory_and_of_passes_that_take_none(gpus, free, taken, most):
+@pytest.mark.parametrize(
+    ("free", "taken", "most", "each"),
+    [(0, 10**12, 0, "5e+05"), (2 * MB, 2 * MB, 1, "1"), (2 * MB, 0, 2**20, "5e-07")],
+)
+def test_the_limit_of_little_memory_and_of_passes_that_take_none(gpus, free, taken, most, each):
     gpus[0].free, gpus[0].taken, gpus[0].reserved = free, taken, gpus[0].held
-    assert measured(PassLimit((0,), lambda _: None), 2, 2)[-1] == most
+    lines: list[str] = []
+    assert measured(PassLimit((0,), lines.append), 2, 2)[-1] == most
+    assert f"by {each} MB a token" in lines[0]
 
 
 def test_on_a_cpu_nothing_is_measured():

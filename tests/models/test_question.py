@@ -8,6 +8,7 @@ from benchc.models.question import (
     end_of,
     in_words,
     letter_prompt,
+    open_prompt,
     text_prompt,
 )
 from benchc.models.question_template import QuestionTemplate
@@ -126,4 +127,4 @@ def test_a_prompt_without_options_ends_in_the_instruction():
         assert Generation(8, "One word.", lists_options).prompt(OPEN) == "Question: Which?\nOne word."
     assert Generation(8).prompt(OPEN) == "Question: Which?"
     asked_openly = Generation(8, "One word.", lists_options=False).prompt(ASKED)
-    assert asked_openly == "Hint: Look.\nQuestion: Which?\nOne word."
+    assert asked_openly == open_prompt(ASKED, "One word.") == "Hint: Look.\nQuestion: Which?\nOne word."

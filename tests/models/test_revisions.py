@@ -1,5 +1,6 @@
 """A model on the Hub is loaded at one commit, here from a cache on disk without a network."""
 
+import importlib
 import json
 import os
 import shutil
@@ -71,6 +72,9 @@ def test_a_moved_branch_is_a_new_commit_and_a_new_key(hub: HubCache, checkpoints
 
 
 def test_the_hub_is_asked_for_a_branch_before_its_cache_and_for_no_commit(hub, checkpoints, monkeypatch):
+    imported: list[str] = []
+    load = importlib.import_module
+    monkeypatch.setattr(importlib, "import_module", lambda *name: imported.append(name[0]) or load(*name))
     assert commit_of(REPO, FIRST) == FIRST
     with pytest.raises(ModelError, match=r"^owner/tiny: the commit of its default branch cannot be found"):
         commit_of(REPO, None)
@@ -78,8 +82,13 @@ def test_the_hub_is_asked_for_a_branch_before_its_cache_and_for_no_commit(hub, c
         commit_of(REPO, "v2")
     assert "\n" not in str(caught.value)
 
+    # What limits the time of requests is loaded before the first.
+    limiting = "benchc.models.hub.errors"
+    assert limiting not in imported
+
     # The Hub is asked before its cache.
     def info(self: object, **options: object) -> SimpleNamespace:
+        assert limiting in imported
         if (options["repo_id"], options["revision"]) == (REPO, None):
             return SimpleNamespace(sha=SECOND)
         raise httpx2.ConnectError("no network")

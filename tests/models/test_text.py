@@ -52,6 +52,7 @@ def test_one_token_needs_no_keys_and_values_and_the_longest_answer_all_its_posit
     # Tokens are kept by the end of the prompt, and by the options.
     first = scorer._option_tokens("x" * 50 + "?", ("r",))
     assert scorer._option_tokens("y" * 12 + "x" * 39 + "?", ("r",)) is first
+    assert scorer._option_tokens("y" * 12 + "x" * 38 + "?", ("r",)) is not first
     assert scorer._option_tokens("x" * 49 + " ", ("r",)) == [ids("r")]
     assert scorer._option_tokens("x" * 50 + "?", ("b",)) == [ids(" b")]
 

@@ -29,7 +29,7 @@ def test_answers_are_in_the_order_of_the_logits():
 @pytest.mark.parametrize("patches", [1, 200])
 def test_patches_that_are_drawn_at_random_are_refused(patches):
     # -1 is ViLT's way to say all (transformers, models/vilt/configuration_vilt.py).
-    assert closed_list({0: "yes"}, max_image_length=-1).labels == ["yes"]
+    assert closed_list({0: "1", 1: "2"}, max_image_length=-1).labels == ["1", "2"]
     with pytest.raises(
         ModelError, match=rf"^m: draws {patches} patches of a larger image at random .* to -1 in"
     ):
@@ -45,7 +45,8 @@ def test_a_question_has_as_many_tokens_as_the_model_reads(kind, limit, reason):
     text = SimpleNamespace(max_position_embeddings=7)
     model.model = SimpleNamespace(config=SimpleNamespace(get_text_config=lambda: text))
     model.identity = {"model": "m"}
-    model.require_context(limit)
+    for tokens in (1, limit):
+        model.require_context(tokens)
     with pytest.raises(
         ModelError, match=rf"^m: the question has {limit + 1} tokens, but .* {limit} \({reason}\)"
     ):
@@ -72,7 +73,7 @@ def blip(vocabulary: dict[str, int], size: int = 12, bos: int = 10) -> BlipModel
         ({"[ENC]": 0}, 12, 0),
         ({"[ENC]": 12}, 13, 12),
         ({}, 11, None),
-        ({"[ENC]": 12}, 12, None),
+        *(({"[ENC]": 12}, size, None) for size in (12, 11)),
     ],
 )
 def test_a_question_of_blip_begins_with_its_own_token(vocabulary, size, start, monkeypatch):
