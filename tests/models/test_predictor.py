@@ -287,6 +287,12 @@ def test_units_that_fail_together_are_computed_one_by_one(predicting):
         assert same(scores, PixelScorer().score(QUESTION, each.variants))
 
 
+def test_another_number_of_values_than_of_units_is_an_error(predicting):
+    predictor = predicting(compute=lambda scorer, question, units: PREDICT(scorer, question, [*units] * 2))
+    with pytest.raises(ValueError, match="zip"):
+        predictor.ask(QUESTION, [unit(1)])
+
+
 def test_predictions_that_other_code_computed_are_counted_by_it(predicting, monkeypatch):
     units = [unit(1, 2), unit(3)]
     predicting().ask(QUESTION, units)
