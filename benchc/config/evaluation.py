@@ -125,7 +125,8 @@ def finished_run(
     if errors:
         raise ConfigError(errors)
     complete.pop("name", None)
-    return complete | {key: value for key, value in raw.items() if key == "name"}, run
+    # Also a key that no run has: it is refused as unknown.
+    return {**raw, **complete}, run
 
 
 def _agrees(key: str, given: object, complete: object) -> bool:

@@ -34,7 +34,6 @@ SHIPPED = {
     "models": ("config/models.yaml", "config/demo-models.yaml"),
 }
 CONFIG = "config.json"
-HUB_TIMEOUT = 10.0  # seconds
 TASK_COLUMNS = ("category", "l2_category")
 
 
@@ -270,7 +269,7 @@ def _hub_file(repo: str) -> Path:
         if isinstance(cached, str):
             return Path(cached)
         # The download tries again for half a minute where the Hub cannot be reached; this does not.
-        get_hf_file_metadata(hf_hub_url(repo, CONFIG), timeout=HUB_TIMEOUT)
+        get_hf_file_metadata(hf_hub_url(repo, CONFIG))
         return Path(hf_hub_download(repo, CONFIG))
     except HFValidationError as error:
         raise InputError(

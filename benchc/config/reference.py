@@ -49,7 +49,7 @@ def schema_text(name: str) -> str:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schemas()[name].model_json_schema(),
     }
-    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(schema, indent=2) + "\n"
 
 
 def reference_page() -> str:
@@ -124,8 +124,8 @@ def _resolve(node: Node, root: Node) -> Node:
     """Return ``node``, or the definition that it refers to."""
     if "$ref" not in node:
         return node
-    target: Node = root["$defs"][node["$ref"].rsplit("/", 1)[-1]]
-    return {**target, **{key: value for key, value in node.items() if key != "$ref"}}
+    target: Node = root["$defs"][node["$ref"].rpartition("/")[2]]
+    return {**target, **node}
 
 
 _TYPES = {"boolean": "true or false", "string": "text"}

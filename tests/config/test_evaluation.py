@@ -106,6 +106,8 @@ def test_all_other_settings_are_those_of_the_finished_run(finished: Path) -> Non
     assert settings["inference"] == {"corruptions_per_job": "group", "workers": 2}
     # A name that is missing is an error of its own.
     assert "name" not in completed({"evaluate": RAW["evaluate"]}, finished)[0]
+    # A key that no run has stays, and is refused as unknown.
+    assert "sead" in completed(RAW | {"sead": None}, finished)[0]
 
 
 DECIDED = "is given, but results/x decides it; remove it"

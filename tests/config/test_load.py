@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
+from pydantic import ValidationError
 
 from benchc.config.corruption_batches import corruption_batches
 from benchc.config.errors import ConfigError
@@ -372,7 +373,8 @@ def test_without_a_benchmark_there_is_one_error(
 def test_all_errors_of_all_files_are_reported_together(raw: dict[str, Any], root: Path) -> None:
     raw["seed"] = "x"
     raw["targets"] = ["large", "small", "tiny"]
-    (root / "models.yaml").write_text(MODELS + "bad: {label: Bad, family: llava, scoring: word, repo: a/b}\n")
+    models = MODELS.replace("label: Large", "label: Thirteen")
+    (root / "models.yaml").write_text(models + "bad: {label: Bad, family: llava, scoring: word, repo: a/b}\n")
     (root / "sources.yaml").write_text(
         SOURCES + "both: {label: B, url: 'http://x/y', path: z, task_column: category}\n"
     )
@@ -383,6 +385,7 @@ def test_all_errors_of_all_files_are_reported_together(raw: dict[str, Any], root
         "'text_vqascore', 'generate' or 'classify'.",
         'config.yaml: targets[2] is "tiny", but there is no such id in models.yaml; '
         "there are small, large, bad.",
+        "config.yaml: targets has large, whose label in models.yaml brings bad luck.",
     )
 
 
@@ -392,6 +395,8 @@ def test_loading_does_not_change_its_argument(raw: dict[str, Any], root: Path) -
     assert raw == before
     # Its name in messages need not be one that a file can have.
     assert load(raw, root, file="\0") == config
+    with pytest.raises(ValidationError, match="frozen"):
+        config.settings.seed = 2
 
 
 def test_a_repeated_key_in_the_main_file_is_refused(

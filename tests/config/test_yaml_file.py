@@ -46,7 +46,11 @@ def test_an_alias_inside_of_itself_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_key_is_given_once(tmp_path: Path) -> None:
-    for text, where in (("a: {x: 1, b: 2, x: 1}", "line 1"), ("c: {}\na:\n- x: 1\n  x: 1", "lines 3 and 4")):
+    for text, where in (
+        ("a: {x: 1, b: 2, x: 1}", "line 1"),
+        ("c: {}\na:\n- x: 1\n  x: 1", "lines 3 and 4"),
+        ("a: &key x\nx: 1\n*key : 2", "lines 2 and 1"),  # where the key's text is
+    ):
         (tmp_path / "a.yaml").write_text(text)
         with pytest.raises(YamlError, match=f"^x is given twice, in {where}$"):
             read_yaml(tmp_path / "a.yaml")
@@ -69,6 +73,11 @@ def test_a_file_that_is_no_mapping_is_one_sentence(tmp_path: Path) -> None:
             read_mapping(path, "mend it")
     path.write_text("a: 1")
     assert read_mapping(path, "mend it") == {"a": 1}
+
+
+def test_values_may_be_nested_in_many_others(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("[" * 250 + "]" * 250)
+    assert str(read_yaml(tmp_path / "a.yaml")) == "[" * 250 + "]" * 250
 
 
 def test_some_aliases_are_read(tmp_path: Path) -> None:

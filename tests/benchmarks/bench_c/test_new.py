@@ -296,7 +296,7 @@ def test_a_model_of_the_hub(
     config = written(root, "--source", "mmstar", "--model", "HuggingFaceM4/Idefics3-8B-Llama3")
     assert list(config.models) == ["idefics3-8b"]  # of the catalogue
     file = checkpoint(tmp_path / "hub", model_type="smolvlm", dtype="float16") / "config.json"
-    monkeypatch.setattr(huggingface_hub, "get_hf_file_metadata", lambda url, timeout: None)
+    monkeypatch.setattr(huggingface_hub, "get_hf_file_metadata", lambda url: None)
     monkeypatch.setattr(huggingface_hub, "hf_hub_download", lambda repo, name: str(file))
     capsys.readouterr()
     main(["new", "a.yaml", "--source", "mmstar", "--model", "owner/Small"])

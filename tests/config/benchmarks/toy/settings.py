@@ -5,6 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from benchc.config.raw import block, texts
 from benchc.config.settings import Raw, RunSettings
 from benchc.config.strict import AnyIds, Id, Strict
 
@@ -32,6 +33,12 @@ class Settings(RunSettings):
     def benchmark_errors(cls, raw: Raw, file: str) -> Iterator[str]:
         if raw.get("weight") == 13:
             yield f"{file}: weight is 13, which brings bad luck; take another number."
+
+    @classmethod
+    def model_errors(cls, raw: Raw, models: Raw, file: str, catalogue: str) -> Iterator[str]:
+        for _, id_ in texts(raw.get("targets")):
+            if block(models, id_).get("label") == "Thirteen":
+                yield f"{file}: targets has {id_}, whose label in {catalogue} brings bad luck."
 
     @classmethod
     def trained_encoders(cls, raw: Raw) -> list[str]:
