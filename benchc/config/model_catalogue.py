@@ -45,7 +45,7 @@ def listed_model(id_: str, models: Mapping[str, Listed]) -> Listed:
     """Return the model with an id. Raises InputError where there is none."""
     if id_ not in models:
         files = " or ".join(dict.fromkeys(str(each.file) for each in models.values()))
-        nearest = difflib.get_close_matches(id_, models, n=1)
+        nearest = difflib.get_close_matches(id_, models)
         hint = (
             f" (did you mean {nearest[0]}?)"
             if nearest
