@@ -3,7 +3,6 @@
 It knows no model and no benchmark.
 """
 
-import json
 import ssl
 import sys
 import threading
@@ -236,18 +235,13 @@ class Endpoint:
     def _attempt(self, method: str, path: str, body: object) -> Answer:
         if self._failure is not None:
             raise self._failure
-        with self._transient_failures():
-            # Canonical, as it is hashed.
-            content = None if body is None else json.dumps(body, ensure_ascii=False).encode()
-            headers = {} if body is None else {"Content-Type": "application/json"}
-            with (
-                self._free,
-                limited(Window(self.settings.timeout_s)),
-                self._client.stream(
-                    method, self._sent(path), content=content, headers=headers, extensions=TRACE
-                ) as response,
-            ):
-                text = _text_of(response)
+        with (
+            self._transient_failures(),
+            self._free,
+            limited(Window(self.settings.timeout_s)),
+            self._client.stream(method, self._sent(path), json=body, extensions=TRACE) as response,
+        ):
+            text = _text_of(response)
         self._answered = True
         answer = Answer(response.status_code, redacted(text))
         if answer.status in TRANSIENT or answer.status >= 500:
@@ -293,7 +287,7 @@ class Endpoint:
             f"{self._at('')}: {_error_of(state)}; attempt {state.attempt_number + 1} of "
             f"{attempts} in {state.upcoming_sleep:.1f} s"
         )
-        print(printable(line), file=sys.stderr, flush=True)
+        print(printable(line), file=sys.stderr)
 
     def _fail(self, message: str) -> EndpointError:
         self._failure = self._failure or EndpointError(message)

@@ -25,7 +25,7 @@ def main() -> None:
     # So that processes which leave the server's group, such as daemons, become children of this one. Other
     # systems than Linux do not have it.
     with contextlib.suppress(AttributeError):
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, True)
     # A group of its own, so that the server's workers end with it.
     server = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, start_new_session=True)
     stopped = threading.Event()

@@ -43,7 +43,7 @@ def ask_once(service: Service, model: str) -> None:
     Raises InputError where no server answers, or where it refuses key, model or request.
     """
     body = {"model": model, "messages": [{"role": "user", "content": QUESTION}]}
-    settings = EndpointSettings(service.url, concurrency=1, timeout_s=service.timeout_s, attempts=1)
+    settings = EndpointSettings(service.url, timeout_s=service.timeout_s, attempts=1)
     with Endpoint(settings, read_key(service.api_key_env)) as endpoint:
         answer = endpoint.post(CHAT, body)
     if not answer.ok:

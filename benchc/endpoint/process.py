@@ -150,7 +150,7 @@ def _wait_for(process: "subprocess.Popen[bytes]", url: str, log: Path, seconds: 
             if now - last >= SECONDS_BETWEEN_LINES:
                 last = now
                 line = f"{label}: starting its server, {now - start:.0f} s: {_last_line(log)}"
-                print(printable(line), file=sys.stderr, flush=True)
+                print(printable(line), file=sys.stderr)
             time.sleep(SECONDS_BETWEEN_TRIES)
 
 

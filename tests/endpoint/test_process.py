@@ -160,21 +160,21 @@ def test_a_server_that_does_not_become_healthy_is_one_sentence(tmp_path):
 def test_of_a_server_that_starts_for_long_a_line_is_printed_each_ten_seconds(tmp_path, monkeypatch, capsys):
     log = tmp_path / "log"
     log.write_text("Loading\x1b weights\n")
-    clock, healthy = (
-        iter([100.0, 105.0, 110.0, 115.0, 119.25, 120.0, 120.5]),
-        iter([*[False] * 5, True, False]),
-    )
-    ticking = SimpleNamespace(monotonic=lambda: next(clock), sleep=lambda _: None)
+    waits: list[float] = []
+    clock = iter([100.0, 105.0, 110.0, 115.0, 119.25, 121.0, 130.0])
+    healthy = iter([*[False] * 6, True, False])
+    ticking = SimpleNamespace(monotonic=lambda: next(clock), sleep=waits.append)
     monkeypatch.setattr(process, "time", ticking)
     monkeypatch.setattr(process, "_healthy", lambda _: next(healthy))
     server: Any = SimpleNamespace(poll=lambda: None)
-    # 20 seconds are no more than 20.
-    process._wait_for(server, "http://127.0.0.1:1", log, 20.0, "tiny")
+    # 30 seconds are no more than 30.
+    process._wait_for(server, "http://127.0.0.1:1", log, 30.0, "tiny")
     line = r"tiny: starting its server, {} s: Loading\x1b weights"
-    assert capsys.readouterr().err.splitlines() == [line.format(10), line.format(20)]
-    clock = iter([100.0, 120.5])
-    with pytest.raises(InputError, match=r"^tiny: its server does not answer /health within 20 s: Loading"):
-        process._wait_for(server, "http://127.0.0.1:1", log, 20.0, "tiny")
+    assert capsys.readouterr().err.splitlines() == [line.format(10), line.format(21)]
+    assert len(waits) == 6 and max(waits) < 1  # so that a server that is ready is used at once
+    clock = iter([100.0, 130.5])
+    with pytest.raises(InputError, match=r"^tiny: its server does not answer /health within 30 s: Loading"):
+        process._wait_for(server, "http://127.0.0.1:1", log, 30.0, "tiny")
 
 
 @pytest.mark.parametrize(
@@ -274,6 +274,8 @@ def test_a_server_that_does_not_end_in_time_is_killed(monkeypatch, ended, obeys)
     stopped = Event()
     keeper._stop_at_end_of_input(SimpleNamespace(pid=7, wait=wait), stopped)  # type: ignore[arg-type]
     assert next(pieces, None) is None and waited == [keeper.SECONDS_TO_END]
+    # The job sees its server end, before Slurm kills the job (KillWait).
+    assert keeper.SECONDS_TO_END < process.SECONDS_TO_STOP < 30
     assert stopped.is_set() == (not ended)
     assert signals == [(7, signal.SIGTERM), *([] if obeys else [(7, signal.SIGKILL)])]
 

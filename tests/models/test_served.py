@@ -467,9 +467,10 @@ def test_a_server_need_not_tell_the_tokens_of_a_prompt(text, status, tokens):
 def test_the_log_probabilities_of_a_prompt_are_by_token():
     scorer = ServedTextScorer(ServedChat(None, "m", {}), length_normalised=False)  # type: ignore[arg-type]
     # Of the first token there are none; other forms are those of no token.
-    forms = [None, {"5": {"logprob": -1.0}, "6": {"logprob": -2.0}}, {"x": {"logprob": -1.0}}, {"5": {}}, [3]]
+    values = {"5": {"logprob": -1.0}, "6": {"logprob": -2.0}}
+    forms = [None, values, {"x": {"logprob": -1.0}}, {"5": {}}, {"5": -1.0}, [3]]
     found = scorer.positions(Answer(200, json.dumps({"prompt_logprobs": forms})))
-    assert found == [{}, {5: -1.0, 6: -2.0}, {}, {}, {}]
+    assert found == [{}, {5: -1.0, 6: -2.0}, {}, {}, {}, {}]
     assert scorer.positions(Answer(200, '{"prompt_logprobs": 3}')) is None
     # Without a prompt before it.
     alone = Answer(200, '{"prompt_logprobs": [{"5": {"logprob": -1.0}}]}')
@@ -550,6 +551,9 @@ def test_the_sampled_token_is_among_the_returned_ones():
     for name in ("4", "token_id:4 ", "xtoken_id:4"):
         with pytest.raises(ModelError, match="does not name tokens by their ids"):
             returned([first | {"top_logprobs": [{"token": name, "logprob": -2.0}]}])
+    # More digits than Python reads.
+    with pytest.raises(ModelError, match="returns no log-probabilities; use a server that supports"):
+        returned([first | {"token": f"token_id:{'9' * 5000}"}])
 
 
 # Many units at once.

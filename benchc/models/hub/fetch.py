@@ -92,7 +92,7 @@ def fetch_adapter(repo: str, commit: str) -> Fetched:
     if is_offline_mode():
         raise ModelError(not_here(repo, commit, adapter=True))
     parts = [fetch_first(repo, commit, names) for names in ((ADAPTER,), ADAPTER_WEIGHTS)]
-    return Fetched(parts[0].folder, sum(part.downloaded for part in parts))
+    return Fetched(snapshot_folder(repo, commit), sum(part.downloaded for part in parts))
 
 
 def fetch_also(repo: str, family: str | None) -> None:
@@ -167,7 +167,6 @@ def _download(repo: str, commit: str, files: Iterable[str], sizes: Mapping[str, 
     retry=tenacity.retry_if_exception_type(httpx.TransportError),
     stop=tenacity.stop_after_attempt(ATTEMPTS),
     wait=tenacity.wait_random_exponential(),  # at most 1, 2 and 4 seconds
-    reraise=True,
 )
 def _snapshot(repo: str, commit: str, patterns: list[str]) -> None:
     snapshot_download(repo, revision=commit, allow_patterns=patterns)
@@ -200,7 +199,7 @@ def _progress(folder: Path, label: str, size: int) -> Iterator[None]:
         for _ in track(megabytes, label=label, unit="MB", total=size // MB or None):
             pass
 
-    thread = threading.Thread(target=show, daemon=True)
+    thread = threading.Thread(target=show)
     thread.start()
     try:
         yield

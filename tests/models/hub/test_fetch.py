@@ -147,7 +147,9 @@ def test_a_connection_that_breaks_is_tried_four_times(hub: Hub, monkeypatch: pyt
 
 def test_files_of_subfolders_that_are_read_are_fetched(hub: Hub, checkpoints: dict[str, Path]) -> None:
     name = "additional_chat_templates/short.jinja"
-    hub.repositories[REPO].add(checkpoints["llava"], SECOND, **{name: b"{{ 1 }}"})
+    # A model may have an adapter, too.
+    files = {name: b"{{ 1 }}", "adapter_config.json": b"{}"}
+    hub.repositories[REPO].add(checkpoints["llava"], SECOND, **files)
     assert (fetch(REPO, SECOND).folder / name).read_bytes() == b"{{ 1 }}"
 
 
