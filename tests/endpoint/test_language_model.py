@@ -111,9 +111,9 @@ def test_only_what_has_no_usable_reply_is_asked_for_again_and_its_last_reason_ke
     def ask(attempts: int, names: str) -> tuple[Any, list[list[str]]]:
         endpoint: Any = Replying()
         found = usable_replies(
-            {name.upper(): name for name in names},
-            lambda about, attempt: {"about": about, "attempt": attempt},
-            read,
+            wanted={name.upper(): name for name in names},
+            request=lambda about, attempt: {"about": about, "attempt": attempt},
+            read=read,
             attempts=attempts,
             endpoint=endpoint,
             label="asked",

@@ -523,6 +523,7 @@ def test_a_prompt_has_the_special_tokens_that_transformers_adds(special, are_add
     )
     chat = ServedChat(server, "m", {}, special)
     assert chat.prompt_tokens("Which?") == ([1, 2] if are_added else [2])
+    assert chat.tokens(text="Which?") == [2]
 
 
 @pytest.mark.parametrize(("text", "is_answer"), [(" A\n", True), ("<A", False), ("~A", False)])
