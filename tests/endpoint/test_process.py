@@ -236,6 +236,7 @@ def test_a_server_that_ends_while_another_answers_at_its_port_is_one_sentence(tm
         with replying(reply) as other, raises, running(command, other.server_address[1], log, 30, "tiny"):
             assert seconds, "it is another server"
             time.sleep(seconds)
+            raise InputError("the other server refuses the key")  # which is no help
 
     ended = "raise SystemExit('address already in use')"
     check(slow, ended, "ended while it started: address already in use; correct `command`", 0)
