@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from benchc.errors import InputError
+from benchc.rendering.results_page.script import as_script
 from benchc.schemas.models import Model, Models, models_text
 from benchc.workflow import owners, run_record
 from benchc.workflow.owners import own
@@ -25,8 +26,8 @@ def no_screen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-def run(folder: str, benchmark: str = "bench") -> Path:
-    """Write the files of a finished run, the page last."""
+def run(folder: str, benchmark: str = "bench", text: str = "Is it red?") -> Path:
+    """Write the files of a finished run with one sample, the page last."""
     root = Path(folder)
     for name in ("tables", "figures", "page/images", "scores"):
         (root / name).mkdir(parents=True)
@@ -35,7 +36,7 @@ def run(folder: str, benchmark: str = "bench") -> Path:
     (root / "models.json").write_text(models_text(Models(benchmark, {"m": Model("m", "M")})))
     (root / "tables/table1.csv").write_text("a\n")
     (root / "figures/contact_sheet_1.png").write_bytes(b"")
-    (root / "page/samples.js").write_text("")
+    (root / "page/samples.js").write_text(as_script("samples", {"ids": ["s/0"], "texts": [text]}))
     (root / "page/images/images.js").write_text(WITHHELD)
     (root / "index.html").write_text("<p>\n")
     for path in root.rglob("*.csv"):
@@ -128,11 +129,13 @@ def test_two_runs_have_a_page_of_their_own() -> None:
         (("results/a", "results/a"), "^results/a: is the first run; give another one"),
         (("results/a", "results/other"), "is of bench and results/other of other; give two runs of one"),
         (("results/a", "results/empty"), "^results/empty: its page has no samples"),
+        (("results/a", "results/data"), "^results/a and results/data: no sample that both show has the same"),
     ],
 )
 def test_what_cannot_be_shown_is_one_line(given: tuple[str, ...], message: str) -> None:
     run("results/a")
     run("results/other", "other")
+    run("results/data", text="Is it {green}?")
     (run("results/empty") / "page/samples.js").unlink()
     with pytest.raises(InputError, match=message):
         view(*map(Path, given))

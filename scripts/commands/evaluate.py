@@ -14,7 +14,7 @@ import yaml
 from cyclopts import Parameter
 
 from benchc.atomic import write_text
-from benchc.command_line import NaturalInt
+from benchc.command_line import NaturalInt, RunName
 from benchc.config.benchmarks import module_of
 from benchc.config.errors import shown
 from benchc.config.evaluation import KEY, RECORD, part_of_record, read_record
@@ -49,7 +49,7 @@ def evaluate(
     benchmark: Path,
     model: list[str],
     adapter: str | None = None,
-    name: str | None = None,
+    name: RunName | None = None,
     scoring: str | None = None,
     family: str | None = None,
     gpus: NaturalInt | None = None,

@@ -1,12 +1,13 @@
 """Compare the files of a run with the hashes in its record."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.printable import printable
-from benchc.workflow.run_record import FILE, read_record
+from benchc.workflow.run_record import CONFIGURATION, FILE, read_record
 from benchc.workflow.verification import verified
 
 MOST = 10  # lines of a kind
@@ -43,8 +44,15 @@ def verify(run: Path, /) -> None:
     if not found.matches:
         mends = ["run it again"] if found.outdated else []
         if made_again := [*found.missing, *found.changed]:
-            target = printable(str(run / made_again[0]))
-            mends.insert(0, f"delete what was changed and make it, or what is missing, by name ({target})")
+            config, target = run / CONFIGURATION[0], run / made_again[0]
+            # A folder that was copied to another place is no run of this working directory.
+            here = config.is_file() and run.resolve().parent == Path("results").resolve()
+            again = shlex.join(
+                ["benchc", "run", str(config), str(target), "--cores", "2"] if here else [str(target)]
+            )
+            mends.insert(
+                0, f"delete what was changed and make it, or what is missing, by name ({printable(again)})"
+            )
         mends[-1] += ", or copy it again from where it was made"
         raise InputError(f"{run}: does not match its record; {' and '.join(mends)}")
     print("all outputs match")

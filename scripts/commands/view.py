@@ -7,6 +7,7 @@ import shutil
 import sys
 import webbrowser
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from benchc.atomic import atomic_folder, write_text
@@ -26,8 +27,8 @@ NO_RECORD = 'benchcData("run", null);\n'
 def view(run: Path, other: Path | None = None, /, *, copy: Path | None = None, no_open: bool = False) -> None:
     """Open the results page of a run in the browser, or show two runs beside each other, sample by sample.
 
-    The two runs are of one benchmark, and share samples; those that differ most come first. Nothing in the
-    folders of the runs is changed.
+    The two runs are of one benchmark, and share samples of one id and question; those that differ most come
+    first. Nothing in the folders of the runs is changed.
 
     Args:
         run: results/{name} of a finished run
@@ -107,6 +108,14 @@ def _side_by_side(run: Path, other: Path) -> Path:
     for folder in (run, other):
         if not (folder / "page/samples.js").is_file():
             raise InputError(f"{folder}: its page has no samples; give runs that evaluate models")
+    # As viewer.js finds them.
+    samples = [_data(folder / "page/samples.js") for folder in (run, other)]
+    one, two = ({*zip(each["ids"], each["texts"], strict=True)} for each in samples)
+    if one.isdisjoint(two):
+        raise InputError(
+            f"{run} and {other}: no sample that both show has the same id and question; give two runs of the "
+            "same data"
+        )
     names = [run.resolve().name, other.resolve().name]
     if names[0] == names[1]:
         names = [str(each).strip("/.").replace("/", "-") for each in (run.resolve(), other.resolve())]
@@ -152,8 +161,14 @@ def _withheld(run: Path) -> list[str]:
     path = run / "page/images/images.js"
     if not path.is_file():
         return []
-    text = path.read_text(encoding="utf-8")
-    found: list[str] = json.loads(text[text.index("{") : text.rindex("}") + 1])["withheld"]
+    found: list[str] = _data(path)["withheld"]
+    return found
+
+
+def _data(script: Path) -> dict[str, Any]:
+    """Return the value that a script gives the page."""
+    text = script.read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text[text.index("{") : text.rindex("}") + 1])
     return found
 
 

@@ -759,12 +759,14 @@ function addFilters() {
   get("filters").append(clear);
 }
 
-/** What two runs share: samples by id, corruptions and severities; models of both. */
+/** What two runs share: samples by id and text, corruptions and severities; models of both. */
 function merge() {
   const [first, ...rest] = runs;
   shared = first.index;
-  const places = rest.map(run => new Map(run.index.ids.map((id, at) => [id, at])));
-  samples = first.index.ids.map((id, at) => [at, ...places.map(place => place.get(id))]).filter(found => !found.includes(undefined));
+  // Sources of one id may be other files.
+  const keys = ({index}) => index.ids.map((id, at) => JSON.stringify([id, index.texts[at]]));
+  const places = rest.map(run => new Map(keys(run).map((key, at) => [key, at])));
+  samples = keys(first).map((key, at) => [at, ...places.map(place => place.get(key))]).filter(found => !found.includes(undefined));
   const everywhere = of => of(first).filter(each => rest.every(run => of(run).some(one => (one.id ?? one) === (each.id ?? each))));
   corruptions = everywhere(run => run.index.corruptions);
   severities = everywhere(run => run.index.severities);
