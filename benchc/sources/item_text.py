@@ -211,8 +211,10 @@ def _answer(values: Mapping[str, str], options: list[str | None], form: AnswerFo
             raise past(f"the answer is option {position} from 0, which has no text")
         return position
     if len(answer) != 1 or answer not in LETTERS:
-        capital = f": write {answer.upper()}" if len(answer) == 1 and answer.upper() in LETTERS else ""
-        raise InvalidRowError(f"{shown} is not one option letter{capital}")
+        mend = f": write {answer.upper()}" if len(answer) == 1 and answer.upper() in LETTERS else ""
+        if answer.isdecimal() or any(option and option.strip() == answer for option in options):
+            mend = f" (answer_form of the source's reader may be {'index' if answer.isdecimal() else 'text'})"
+        raise InvalidRowError(f"{shown} is not one option letter{mend}")
     position = LETTERS.index(answer)
     if position >= len(options) or options[position] is None:
         raise InvalidRowError(f"the answer is {answer}, an option without text")

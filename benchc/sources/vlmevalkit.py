@@ -254,6 +254,11 @@ class _Rows:
             except InvalidRowError as refusal:
                 self.remarks = [note for note in self.remarks if (note.id, note.kind) != (id_, "note")]
                 self.remarks.append(Remark(id_, line, "rejected", str(refusal)))
+        chosen = [id_ for id_, text, _, _ in items if text.answer is not None]
+        if self._options.answer_form == "index" and len(chosen) >= MANY and not self.answers_of_first():
+            line, _ = self._texts[chosen[0].partition("/")[2]]
+            why = "no answer of the file is 0; if it counts from 1, subtract 1 from all answers"
+            self.remarks.append(Remark(chosen[0], line, "note", why))
         self.remarks.sort(key=lambda remark: remark.line or 0)
         return sorted(items, key=lambda item: item_key(item[0]))
 

@@ -154,7 +154,9 @@ def test_a_number_that_is_no_class_stays_a_number(tmp_path):
     rows = [row | {"answer": answer} for answer in (1, -1, 2, 3, None)]
     ids, found = reasons(write_parquet(tmp_path / "my.parquet", rows, {"answer": ["A", "B"]}))
     assert ids == ["s/0"]
-    assert found == [f"the answer '{text}' is not one option letter" for text in ("-1", "2", "3", "")]
+    mend = " (answer_form of the source's reader may be index)"
+    mends = {"-1": "", "2": mend, "3": mend, "": ""}
+    assert found == [f"the answer '{text}' is not one option letter{mend}" for text, mend in mends.items()]
 
 
 @pytest.mark.parametrize(
@@ -394,6 +396,24 @@ def test_answers_that_are_counted_from_1_are_refused(tmp_path, answers, zeros):
             read_vlmevalkit(path, "s", options)
     else:
         assert read_vlmevalkit(path, "s", options)[0]["answer"].to_list() == [n for n in answers if n < 2]
+
+
+@pytest.mark.parametrize(
+    ("answers", "noted"), [([1] * 10, True), ([1] * 9, False), ([0, *[1] * 9], False), (["B"] * 10, False)]
+)
+def test_a_file_none_of_whose_answers_is_0_has_a_note(tmp_path, answers, noted):
+    path = write_json_lines(tmp_path / "my.jsonl", [{**ROW, "answer": answer} for answer in answers])
+    form = "index" if isinstance(answers[0], int) else "letter"
+    _, report = read_vlmevalkit(path, "s", ReaderOptions(answer_form=form))
+    why = "no answer of the file is 0; if it counts from 1, subtract 1 from all answers"
+    assert report.rows() == ([("s/0", 1, "note", why)] if noted else [])
+
+
+@pytest.mark.parametrize(("answer", "form"), [("1", "index"), ("y", "text"), ("green", None)])
+def test_an_answer_that_is_no_letter_names_the_key(tmp_path, answer, form):
+    path = write_json_lines(tmp_path / "my.jsonl", [{**ROW, "answer": "A"}, {**ROW, "answer": answer}])
+    mend = f" (answer_form of the source's reader may be {form})" if form else ""
+    assert reasons(path)[1] == [f"the answer '{answer}' is not one option letter{mend}"]
 
 
 def test_an_answer_that_is_an_empty_option_is_not_counted_from_1(tmp_path):

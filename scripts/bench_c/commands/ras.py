@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+import numpy as np
 import polars as pl
 
 from benchc.atomic import write_text
@@ -21,6 +22,7 @@ from benchc.user_table import read_user_table, refuse, whole_number
 # Items of which some would have the first option as their answer.
 MANY = 10
 
+LOGITS = "a number for each option, separated by spaces, at least two, of which one is not -inf"
 MEANS = ("correct", "delta_entropy", "delta_calibration", "ras")
 HEADER = ("model", "items", "clean accuracy", "accuracy", "ΔH", "ΔC", "RAS")
 
@@ -76,10 +78,12 @@ def _scores(
     text = pl.col("logits").str.strip_chars("[] \t\r\n").str.replace_all(r"\s+", " ")
     text = text.str.replace_all(r" ?([,;]) ?", "$1")
     logits = text.str.replace_all("[,;]", " ").str.split(" ").cast(pl.List(pl.Float64), strict=False)
-    wrong = logits.list.eval(pl.element().is_null()).list.any().fill_null(value=True)
+    is_number = (pl.element() < np.inf).fill_null(value=False)
+    wrong = logits.list.eval(~is_number).list.any().fill_null(value=True)
+    wrong |= (logits.list.len() < 2) | (logits.list.max() == -np.inf)
     # Of "1,5 2,5", the commas may be decimal points.
     mixed = pl.sum_horizontal(text.str.contains(mark, literal=True) for mark in ",; ") > 1
-    refuse(file, table, wrong | mixed, "logits", "a number for each option, separated by spaces")
+    refuse(file, table, wrong | mixed, "logits", LOGITS)
     items = known
     if items is None:
         items = _answers(file, table)
@@ -103,7 +107,10 @@ def _scores(
 
 
 def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
-    """Raise InputError where no logit is below 0, and no row's sum is above 1, or each row's is about 100."""
+    """Raise InputError where no logit is below 0, and no row's sum is above 1, or each row's is about 100.
+
+    Warns where many rows have no logit beyond 1 or -1.
+    """
     logits = pl.col("logits").list
     total = logits.sum()
     # Of ten options that are rounded to two decimals, or to whole per cent, it may be 1.05 or 105.
@@ -114,6 +121,13 @@ def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
             f"{file}: no logit is below 0, and all rows have sums of at most 1, or of about 100, as "
             "probabilities or per cent have; give logits, or the logarithms of the probabilities; if these "
             "are logits, subtract 100 from each of them, which changes no RAS"
+        )
+    beyond_1 = ((logits.min() < -1) | (logits.max() > 1)).any()
+    if predictions.height >= MANY and not predictions.select(beyond_1).item():
+        print(
+            f"warning: {file}: all logits are from -1 to 1, as cosines and sigmoids are; RAS needs logits, "
+            "whose softmax is the probabilities of the options",
+            file=sys.stderr,
         )
 
 

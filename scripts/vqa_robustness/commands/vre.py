@@ -14,6 +14,7 @@ from benchc.benchmarks.vqa_robustness.tables.frames import (
     incomplete,
     metric_frame,
     mostly_wrong,
+    not_in_scale,
     scaled_alone,
     vre_frames,
     vre_text,
@@ -45,7 +46,8 @@ def vre(
     """
     table = read_errors(errors)
     metrics = severity_metrics(table.values, levels)
-    scale = frozen_scale([] if scale_of is None else [scale_of], levels) or Scale.of(metrics)
+    frozen = [] if scale_of is None else [scale_of]
+    scale = frozen_scale(frozen, levels) or Scale.of(metrics)
     models, corruptions = vre_frames(table, vre_of(scale.scaled(metrics), weights_of(weights)))
     if output is not None:
         frames = {"severity_metrics": metric_frame(table, metrics), "vre_model": models}
@@ -57,6 +59,7 @@ def vre(
     notes = [
         *incomplete(table, metrics),
         *scaled_alone(table, metrics, scale_of),
+        *not_in_scale(frozen, levels),
         *constant(scale),
         *mostly_wrong(table),
     ]

@@ -83,6 +83,18 @@ def test_answers_may_be_in_a_file_of_their_own(tmp_path: Path, capsys: pytest.Ca
         ("logits", "1,5 2,5", "logits is '1,5 2,5'; it should be a number for each option, separated by"),
         ("logits", "1,5;2,5;3", "logits is '1,5;2,5;3'; it should be a number for each option"),
         ("logits", "1 2 x", "logits is '1 2 x'; it should be a number for each option"),
+        ("logits", "1 2 nan", "logits is '1 2 nan'; it should be a number for each option"),
+        ("logits", "1 2 inf", "logits is '1 2 inf'; it should be a number for each option"),
+        (
+            "logits",
+            "-inf -inf",
+            "it should be a number for each option, separated by spaces, at least two, of",
+        ),
+        (
+            "logits",
+            "1",
+            "logits is '1'; it should be a number for each option, separated by spaces, at least two",
+        ),
     ],
 )
 def test_an_invalid_value_is_one_line(column: str, value: str, sentence: str, tmp_path: Path) -> None:
@@ -108,6 +120,20 @@ def test_numbers_as_large_as_numbers_are_print_no_warning(
     frame = table().with_columns(logits=pl.lit([1e308, -1e308, 0.0]))
     main(["ras", str(written(tmp_path, "mine.csv", frame))])
     assert capsys.readouterr().out.rstrip().endswith("| 0.000 | 0.000 | 0.000 |") and not recwarn.list
+
+
+@pytest.mark.parametrize(
+    ("largest", "items", "warned"), [(1.0, 5, True), (1.0, 4, False), (1.01, 5, False), (-1.01, 5, False)]
+)
+def test_cosines_are_a_warning(
+    largest: float, items: int, warned: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = [("clean", 0), ("fog", 1)]
+    rows = [(f"q{item}", *cell, "A", [-0.5, largest, 0.3]) for item in range(items) for cell in cells]
+    frame = pl.DataFrame(rows, schema=["id", "corruption", "severity", "answer", "logits"], orient="row")
+    main(["ras", str(path := written(tmp_path, "mine.csv", frame))])
+    text = f"warning: {path}: all logits are from -1 to 1, as cosines and sigmoids are; "
+    assert capsys.readouterr().err.startswith(text) == warned
 
 
 @pytest.mark.parametrize(("items", "least", "warned"), [(10, 1, True), (9, 1, False), (10, 0, False)])

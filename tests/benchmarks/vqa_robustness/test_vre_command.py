@@ -18,8 +18,8 @@ HEADER = "model,corruption,level,error"
 
 @pytest.fixture
 def table(tmp_path):
-    def write(rows=ROWS, header=HEADER):
-        path = tmp_path / "errors.csv"
+    def write(rows=ROWS, header=HEADER, name="errors.csv"):
+        path = tmp_path / name
         path.write_text("\n".join([header, *rows]) + "\n")
         return str(path)
 
@@ -100,6 +100,12 @@ def test_what_says_little_is_named(capsys, table):
     assert not any("alone" in line for line in printed(ROWS))
     main(["vre", table([row for row in ROWS if row[0] == "a"]), "--scale-of", str(TABLE_A1)])
     assert "alone" not in capsys.readouterr().out
+    # b, which has no VRE there, gives the scale nothing.
+    part = table([re.sub("^b,(.),0,.*", r"b,\1,0,0", row) for row in ROWS], name="part.csv")
+    main(["vre", table(ROWS), "--scale-of", part])
+    (note,) = (line for line in capsys.readouterr().out.splitlines() if "part.csv" in line)
+    assert note.startswith("part.csv, whose scale is used: b has no VRE: its First-Drop under x is undefined")
+    assert note.endswith(", and it is no part of the scale")
     # A table of errors that never change is no scale.
     same = table([f"{row[:6]}0.5" for row in ROWS])
     with pytest.raises(SystemExit, match=f"^error: {same}: First-Drop has one value only, which is no scale"):

@@ -67,6 +67,16 @@ def scaled_alone(errors: Errors, metrics: Floats, scale_of: object) -> list[str]
     ]
 
 
+def not_in_scale(scale_of: Sequence[Path], levels: Levels) -> list[str]:
+    """Return a sentence for each model of a table of errors that is no part of its scale."""
+    return [
+        f"{file.name}, whose scale is used: {sentence}, and it is no part of the scale"
+        for file in scale_of
+        for table in [read_errors(file)]
+        for sentence in incomplete(table, severity_metrics(table.values, levels))
+    ]
+
+
 def mostly_wrong(errors: Errors) -> list[str]:
     """Return a sentence for each model that is wrong on more than half of the clean questions.
 

@@ -16,6 +16,7 @@ from benchc.benchmarks.vqa_robustness.tables.frames import (
     constant,
     frozen_scale,
     incomplete,
+    not_in_scale,
     scaled_alone,
     vre_frames,
 )
@@ -77,6 +78,7 @@ def printed_vre(
     notes = [
         *incomplete(errors, metrics),
         *scaled_alone(errors, metrics, scale_of),
+        *not_in_scale(scale_of, levels),
         *constant(scale),
         *_left_out(left_out, draws),
     ]
