@@ -85,7 +85,8 @@ def test_more_rejected_rows_than_the_run_allows_are_an_error():
     found, items = checked(MY, row(1), row(2, answer="red"), row(3, answer="red"))
     assert lines(found, "error") == [
         "my: my.tsv: 2 of 3 rows are rejected, 2 like this: the answer 'red' is not one option letter "
-        "(answer_form of the source's reader may be text); mend the file or the keys of reader, or raise max_rejected (0.5)"
+        "(answer_form of the source's reader may be text); mend the file or the keys of reader, or raise "
+        "max_rejected (0.5)"
     ]
     assert items["my"].texts.height == 1
     found, _ = checked({"my": {"path": "my.tsv", "reader": {"max_rejected": 0.7}}})
