@@ -58,12 +58,3 @@ def _source_id(hint: Any, value: str) -> None:
 
 
 SourceId = Annotated[str, Parameter(validator=_source_id)]
-
-
-def _run_name(hint: Any, value: str | None) -> None:
-    # As in a configuration: files and folders have it.
-    if value is not None and not re.fullmatch("[a-z0-9][a-z0-9-]*", value):
-        raise ValueError("a name has lower-case letters, digits and dashes")
-
-
-RunName = Annotated[str, Parameter(validator=_run_name)]

@@ -14,7 +14,7 @@ import yaml
 from cyclopts import Parameter
 
 from benchc.atomic import write_text
-from benchc.command_line import NaturalInt, RunName
+from benchc.command_line import NaturalInt
 from benchc.config.benchmarks import module_of
 from benchc.config.errors import shown
 from benchc.config.evaluation import KEY, RECORD, part_of_record, read_record
@@ -44,12 +44,18 @@ HEAD = """\
 """
 
 
+def _is_run_name(hint: Any, value: str | None) -> None:
+    # As in a configuration: files and folders have it.
+    if value is not None and not re.fullmatch("[a-z0-9][a-z0-9-]*", value):
+        raise ValueError("a name has lower-case letters, digits and dashes")
+
+
 def evaluate(
     *options: Annotated[str, Parameter(allow_leading_hyphen=True)],
     benchmark: Path,
     model: list[str],
     adapter: str | None = None,
-    name: RunName | None = None,
+    name: Annotated[str | None, Parameter(validator=_is_run_name)] = None,
     scoring: str | None = None,
     family: str | None = None,
     gpus: NaturalInt | None = None,

@@ -293,7 +293,7 @@ def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogu
     keyed = evaluate(invalid, *model, "--api-key-env", "KEY").stdout
     assert keyed == "error: --api-key-env: is of servers, and no --model is one; leave it out\n"
     named = evaluate(invalid, *model, "--name", "../A b").stdout
-    assert named.startswith('error: Invalid value "../A b" for --name. a name has lower-case letters'), named
+    assert named.startswith('error: Invalid value "../A b" for --name: a name has lower-case letters'), named
     other = evaluate(invalid, "--model", "letters", "--name", "small-more")
     assert other.returncode == 1
     assert other.stdout == (
