@@ -2,8 +2,11 @@
 
 import re
 import sys
+import traceback
 from logging import Filter, LogRecord
+from pathlib import Path
 
+import snakemake
 from snakemake.exceptions import (
     ApiError,
     CliException,
@@ -21,6 +24,7 @@ FAILED_JOBS = "At least one job did not complete successfully."
 CLOCK = re.compile(r"Output (\S+) has older modification time .* than input (\S+) ")
 # Of two runs that begin at nearly the same moment, one plans while the other removes what it makes again.
 REMOVED = re.compile(r"Unable to obtain modification time of file (.+) although it existed before")
+OF_SNAKEMAKE = str(Path(snakemake.__file__).parent)
 INVALID_OPTION = "Invalid config definition"
 FIXES = {
     MissingRuleException: "correct the target: a rule, or a file of this run (--list-rules, --summary)",
@@ -89,5 +93,7 @@ def _is_told(error: BaseException) -> bool:
     if isinstance(error, OSError):
         return error.errno is not None
     told = isinstance(error, CliException | ApiError | MissingRuleException)
-    # The Snakefile makes a WorkflowError of an InputError.
-    return told or isinstance(error.__context__, InputError) or str(error).startswith(INVALID_OPTION)
+    # What the Snakefile and its rules raise themselves has all that is to be said.
+    frames = traceback.extract_tb(error.__traceback__)
+    ours = isinstance(error, WorkflowError) and not frames[-1].filename.startswith(OF_SNAKEMAKE)
+    return told or ours or str(error).startswith(INVALID_OPTION)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,7 +16,7 @@ from cyclopts import Parameter
 from benchc.atomic import write_text
 from benchc.command_line import NaturalInt
 from benchc.config.benchmarks import module_of
-from benchc.config.errors import shown
+from benchc.config.errors import ConfigError, shown
 from benchc.config.evaluation import KEY, RECORD, part_of_record, read_record
 from benchc.config.load import load
 from benchc.config.new_entries import Entry, model_entry, served_entry, with_adapter
@@ -251,6 +251,13 @@ def refuse_other_options(
                 )
 
 
+def _of_option(line: str, file: Path, catalogue: Path, gone: Collection[Path]) -> str:
+    """Return a line of an error without the files that are gone."""
+    if file in gone:
+        line = re.sub(rf"^{re.escape(str(file))}: \w+\[\d+\] is ", "--model is ", line)
+    return line.replace(f" in {catalogue} ", " ") if catalogue in gone else line
+
+
 def _write(written: Mapping[Path, str], content: dict[str, Any], root: Path) -> None:
     """Write a configuration and its catalogue, unless they are there.
 
@@ -276,6 +283,11 @@ def _write(written: Mapping[Path, str], content: dict[str, Any], root: Path) -> 
             write_text(path, written[path])
         # Also refuses a finished run that lacks files.
         Run(load(content, root, file=str(file)))
+    except ConfigError as error:
+        for path in new:
+            path.unlink(missing_ok=True)
+        # Files that are gone have the option's value.
+        raise ConfigError([_of_option(line, file, catalogue, new) for line in error.errors]) from error
     except BaseException:
         for path in new:
             path.unlink(missing_ok=True)

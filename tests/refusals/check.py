@@ -28,6 +28,7 @@ def assert_refused(found: Provoked, table: Table, case: Case) -> None:
     assert found.status != 0, found.text
     assert "Traceback" not in found.text, found.text
     assert lines[-1].startswith("error: "), found.text
+    assert sum(lines[-1].removeprefix("error: ") in line for line in lines) == 1, found.text
     # A check lists all that it finds.
     is_list = table.together or (case.command or table.command).startswith("benchc check")
     assert any(map(pattern(case.says).fullmatch, lines if is_list else lines[-1:])), found.text

@@ -262,6 +262,9 @@ def evaluate(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess
 
 def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogue(invalid):
     model = ["--model", "checkpoints/more"]
+    unfit = evaluate(invalid, *model, "--scoring", "generate").stdout
+    says = 'error: --model is "more", whose scoring is generate, but targets need models that score options;'
+    assert unfit.startswith(says) and not [*(invalid.folder / "config").glob("small-more*")], unfit
     first = evaluate(invalid, *model)
     assert first.returncode == 0, first.stdout
     file, catalogue = (invalid.folder / f"config/small-more{part}.yaml" for part in ("", "-models"))
