@@ -113,11 +113,12 @@ def read_header(path: Path, columns: Columns | None = None) -> list[str]:
 def listed_columns(path: Path) -> str:
     """Return the file's own names of its columns, for messages, and what is wrong with its separator."""
     header = _header(path)
-    separator = "," if path.suffix.lower() == CSV else "\t"
-    name = {",": "commas", "\t": "tabs"}[separator]
-    other = len(header) == 1 and any(mark in header[0] for mark in {";", ",", "\t"} - {separator})
-    mend = f", since its fields are not separated by {name}: save it with them"
-    return f"{listed(header)}{mend if other else ''}"
+    mend = ""
+    if suffix_of(path) in (CSV, None):
+        separator, name = (",", "commas") if suffix_of(path) == CSV else ("\t", "tabs")
+        if len(header) == 1 and any(mark in header[0] for mark in {";", ",", "\t"} - {separator}):
+            mend = f", since its fields are not separated by {name}: save it with them"
+    return f"{listed(header)}{mend}"
 
 
 def read_rows(path: Path, columns: Columns | None = None, *, images: bool = True) -> Iterator[Row]:
