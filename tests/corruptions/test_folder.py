@@ -325,11 +325,15 @@ def test_names_and_severities_are_chosen_from_the_suite() -> None:
         choose(["fog"], [1, 6])
 
 
-def test_the_command_line(photos: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_line(
+    photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("benchc.progress.MIN_SECONDS", 0)
     options = ["--engine", "imgaug", "--corruption", "pixelate", "--severities", "2"]
     main(["corrupt", str(photos), "--output", str(tmp_path / "out"), *options])
     assert written_images(tmp_path / "out") == {"pixelate/2/a.png", "pixelate/2/more/b.png"}
-    assert capsys.readouterr().err.splitlines()[-1] == f"{tmp_path / 'out'}: 2 images written"
+    *_, progress, last = capsys.readouterr().err.splitlines()
+    assert progress.startswith("corrupt: 2 of 2 images, ") and last == f"{tmp_path / 'out'}: 2 images written"
 
 
 def test_own_corruptions_are_named_beside_the_suites(

@@ -110,6 +110,10 @@ def test_the_images_of_the_trial_have_the_documented_sizes(tmp_path: Path) -> No
     suite_with("imagenet-c", [written(tmp_path, darken(check))])
 
 
+def test_the_images_of_the_trial_have_all_levels(tmp_path: Path) -> None:
+    suite_with("imagenet-c", [written(tmp_path, darken("assert len(np.unique(image)) == 256"))])
+
+
 def test_two_files_may_import_modules_while_their_kernels_run(tmp_path: Path) -> None:
     for name in ("own_first", "own_second"):
         (tmp_path / f"{name}.py").write_text("import colorsys\n")

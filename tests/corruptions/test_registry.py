@@ -158,7 +158,8 @@ def test_the_error_of_an_unknown_name_suggests_the_nearest_and_of_an_unknown_sui
         corruptions_of("imagenet_c")
     with pytest.raises(InputError, match="'clean' has no kernel"):
         kernel_module("clean")
-    for name, suite in (("frost_six", "imagenet-c"), ("fog", "mllm-ic")):
+    own = replace(SUITES["imagenet-c"], name="a")
+    for name, suite in (("frost_six", "imagenet-c"), ("fog", "mllm-ic"), ("fog", own)):
         with pytest.raises(ValueError, match="engine 'imgaug' has only the 19 corruptions of imagenet-c"):
             recipe_of(name, suite, engine="imgaug")
 

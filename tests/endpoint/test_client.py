@@ -243,15 +243,15 @@ def test_a_request_that_a_job_can_do_without_ends_nothing(reply):
 
 @pytest.mark.parametrize("api_path", ["", "/v1beta/openai", "/v1"])
 def test_a_service_may_have_another_path(api_path):
-    replies = ((400, {}, "no"), OK, (403, {}, "no"))
+    replies = ((400, {}, "no"), OK, OK, (403, {}, "no"))
     with replying(*replies) as server, endpoint(server, api_path=api_path) as client:
         assert not client.post("/v1/chat/completions", {}).ok
-        assert client.get("/version").ok
+        assert client.get("/version").ok and client.get("/v1/").ok
         refusal = rf"^{server.url}{api_path}/models: the server refuses access"
         with pytest.raises(EndpointError, match=refusal):
             client.get("/v1/models")
         paths = [request[1] for request in server.requests]
-    assert paths == [f"{api_path}/chat/completions", "/version", f"{api_path}/models"]
+    assert paths == [f"{api_path}/chat/completions", "/version", f"{api_path}/", f"{api_path}/models"]
 
 
 def test_requests_at_once_are_bounded_and_answers_in_order():
@@ -516,7 +516,7 @@ def test_the_hash_depends_on_all_of_a_request_and_not_on_the_order_of_its_keys()
 
 
 def test_a_mode_without_its_folder_and_an_impossible_address_are_refused(tmp_path):
-    for mode, folder in (("replay", None), ("record", None), ("live", tmp_path)):
+    for mode, folder in (("replay", None), ("record", None), ("another", None), ("live", tmp_path)):
         lack = "needs a" if folder is None else "has no"
         with pytest.raises(ValueError, match=f"^the mode {mode} {lack} folder$"):
             Endpoint(EndpointSettings("http://a"), mode=mode, folder=folder)

@@ -151,6 +151,7 @@ def test_a_job_warns(zeros, pool, tmp_path, start, capsys, stage, words, line, o
         ("letter", [], False),
         ("text", [0.01], False),
         ("generate", [], False),
+        ("generate", [0.1], False),
     ],
 )
 def test_only_letters_of_less_than_half_of_the_probability_warn(scoring, masses, warns):

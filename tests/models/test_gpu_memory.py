@@ -71,6 +71,17 @@ def test_the_advice_is_what_the_entry_leaves_open(dtype, gpus, divides, advice):
 
 
 @pytest.mark.usefixtures("cards")
+@pytest.mark.parametrize(("size", "gb"), [(24_949_999_990, "24.9"), (24_950_000_010, "25.0")])
+def test_memory_is_in_billions_of_bytes(monkeypatch, size, gb):
+    properties = SimpleNamespace(name="Card", total_memory=size)
+    monkeypatch.setattr(torch.cuda, "get_device_properties", lambda _: properties)
+    info = torch.cuda.mem_get_info
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda gpu: info(gpu) and (size - 3_000_000_000, size))
+    source = CheckpointSource("m", device="cuda", gpus=2)
+    assert f"(Card: {gb} of {gb} GB free, Card: nothing of {gb} GB free)" in str(too_little(source))
+
+
+@pytest.mark.usefixtures("cards")
 @pytest.mark.parametrize(
     ("device", "error", "expected"),
     [

@@ -365,6 +365,7 @@ def test_without_nvidia_smi_gpus_are_told_apart_by_torch(
         monkeypatch.setenv(name, value)
     with held_gpus(1, "m") as held:
         assert held.environment == environment
+        assert [gpu.number for gpu in held.gpus] == [0]  # which is not known
     assert capsys.readouterr().err == "m: without nvidia-smi, GPUs are told apart by torch's UUIDs\n"
     named = next((f"{name}={value}" for name, value in variables.items()), "CUDA_VISIBLE_DEVICES is not set")
     sentence = rf"^m: needs 3 GPUs, .* sees 2 \(node \S+, {named}\); request"
@@ -646,6 +647,9 @@ def test_weights_that_cannot_fit_are_an_error(said, tmp_path, monkeypatch):
         sentence += "80GB HBM3; wait for the other processes, or raise `gpus` above 1 in"
         with pytest.raises(ModelError, match=sentence):
             said(f"{H100}, 40512, 40571, 9.0", source=model(dtype="float16"))
+        # Of more GPUs than the model needs, all are counted.
+        with pytest.raises(ModelError, match=rf"and 71\.3 GB are free on {H100} and {H100}; "):
+            said(*[f"{H100}, 0, 34000, 9.0"] * 2, count=2, source=model())
         # What is free on one GPU says nothing where that of the other is not known.
         two = [f"{H100}, 0, 40571, 9.0", "NVIDIA GB10, [N/A], [N/A], 12.1"]
         assert said(*two, count=2, source=model(gpus=2)) == []
@@ -656,6 +660,19 @@ def test_weights_that_cannot_fit_are_an_error(said, tmp_path, monkeypatch):
     assert said(small, source=model(tmp_path, dtype="float16")) == []
     # On both together.
     assert said(small, small, count=2, source=model(tmp_path, gpus=2)) == []
+
+
+@pytest.mark.parametrize(
+    ("mib", "gb", "weights", "their_gb"),
+    [(172_472, "180.8", 499_949_999_990, "499.9"), (218_153, "228.8", 499_950_000_010, "500.0")],
+)
+def test_memory_is_in_billions_of_bytes(said, monkeypatch, capsys, mib, gb, weights, their_gb):
+    monkeypatch.setattr(cards, "weight_bytes", lambda _: weights)
+    sentence = f"weights take {their_gb} GB .*, and {gb} GB are free on NVIDIA B300"
+    with pytest.raises(ModelError, match=sentence):
+        said(f"NVIDIA B300, {mib}, {mib}, 10.3", source=model(dtype="float16"))
+    in_use = f"other processes use {gb} GB of GPU 0 (NVIDIA B300), and {gb} GB are free"
+    assert in_use in capsys.readouterr().err
 
 
 def test_an_encoder_takes_one_gpu(monkeypatch):

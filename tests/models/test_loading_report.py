@@ -59,7 +59,7 @@ def test_all_weights_and_no_others(missing, mismatched, unexpected, quantised, s
         require_weights("m", report, **how)
 
 
-@pytest.mark.parametrize("format_", ["safetensors", "bin"])
+@pytest.mark.parametrize("file", ["model.safetensors", "pytorch_model.bin", "weights.tar"])
 @pytest.mark.parametrize(
     ("name", "dtype", "refused"),
     [
@@ -77,17 +77,17 @@ def test_all_weights_and_no_others(missing, mismatched, unexpected, quantised, s
         ("a.bias", torch.int32, "(I32|int32)"),
     ],
 )
-def test_weights_are_real_numbers(tmp_path, format_, name, dtype, refused):
+def test_weights_are_real_numbers(tmp_path, file, name, dtype, refused):
     tensors = {"x.weight": torch.zeros(2), name: torch.ones(2).to(dtype)}
-    if format_ == "bin":
-        torch.save({**tensors, "step": 3}, tmp_path / "pytorch_model.bin")
+    if file == "model.safetensors":
+        save_file(tensors, tmp_path / file)
     else:
-        save_file(tensors, tmp_path / "model.safetensors")
-    (tmp_path / "config.json").write_text(json.dumps({}))
+        torch.save({**tensors, "step": 3}, tmp_path / file)
+    (tmp_path / "config.json").write_text(json.dumps({"transformers_weights": file}))
     if refused is None:
         require_floats("m", tmp_path)
         return
-    sentence = rf"^m: {name} in (model|pytorch_model)\.{format_} is stored as {refused}, and nothing says"
+    sentence = rf"^m: {name} in {file} is stored as {refused}, and nothing says"
     with pytest.raises(ModelError, match=sentence):
         require_floats("m", tmp_path)
 
@@ -106,6 +106,8 @@ def test_no_code_in_a_file_of_weights_is_run(tmp_path):
         (["notes.safetensors.txt"], "no weights"),
         (["pytorch_model.bin"], None),
         (["model.safetensors"], None),
+        # Of any name that the configuration gives.
+        (["weights.tar"], None),
         # Which a server may read.
         (["model-q4.gguf"], None),
         (["model-1.safetensors", "model-2.safetensors", "model.safetensors.index.json"], None),
@@ -122,6 +124,8 @@ def test_weights_that_are_not_there_or_not_whole_are_named(tmp_path, files, prob
     if "model.safetensors.index.json" in files:
         shards = {each: f"model-{each}.safetensors" for each in "12"}
         (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": shards}))
+    if "weights.tar" in files:
+        (tmp_path / "config.json").write_text(json.dumps({"transformers_weights": "weights.tar"}))
     if "cut" in files:
         path = tmp_path / "model.safetensors"
         path.write_bytes(path.read_bytes()[:-1])

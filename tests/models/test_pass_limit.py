@@ -69,14 +69,21 @@ def test_the_second_pass_sets_the_limit_once(gpus, numbers, most, said):
 
 
 @pytest.mark.parametrize(
-    ("free", "taken", "most", "each"),
-    [(0, 10**12, 0, "5e+05"), (2 * MB, 2 * MB, 1, "1"), (2 * MB, 0, 2**20, "5e-07")],
+    ("free", "taken", "most", "each", "all_free"),
+    [
+        (0, 10**12, 0, "5e+05", "0"),
+        (2 * MB, 2 * MB, 1, "1", "0.002"),
+        (2 * MB, 0, 2**20, "5e-07", "0.002"),
+        # Between two numbers of three digits.
+        (1135 * MB, 2_270_000, 256, "1.14", "1.14"),
+        (1125 * MB, 2_250_000, 256, "1.12", "1.12"),
+    ],
 )
-def test_the_limit_of_little_memory_and_of_passes_that_take_none(gpus, free, taken, most, each):
+def test_the_limit_of_little_memory_and_of_passes_that_take_none(gpus, free, taken, most, each, all_free):
     gpus[0].free, gpus[0].taken, gpus[0].reserved = free, taken, gpus[0].held
     lines: list[str] = []
     assert measured(PassLimit((0,), lines.append), 2, 2)[-1] == most
-    assert f"by {each} MB a token" in lines[0]
+    assert f"by {each} MB a token in a pass and {all_free} GB of free" in lines[0]
 
 
 def test_on_a_cpu_nothing_is_measured():

@@ -32,7 +32,7 @@ from benchc.models.server.identity import ENTRY, served_identity
 from benchc.models.server.letter import ServedLetterScorer
 from benchc.models.server.modules import VLLM, server_modules
 from benchc.models.server.probe import PROBE_IMAGE
-from benchc.models.server.served import OtherModelError, served_model, served_scorer
+from benchc.models.server.served import OtherModelError, served_model, served_scorer, template_digest
 from benchc.models.server.text import ServedTextScorer
 from benchc.models.special_tokens import SpecialTokens
 from benchc.models.units import Unit
@@ -136,6 +136,8 @@ def test_the_identity_has_what_decides_a_prediction_and_not_where_the_server_is(
     server.processor.chat_template = "Look. " + server.processor.chat_template
     with asking(server, "text") as other:
         assert other.identity()["chat_template"] != one["chat_template"]
+    # Predictions that were cached before are found.
+    assert template_digest([1, 2]) == "7716bd895af807332f40868fc19b227a"
 
 
 def served_modules() -> set[str]:
@@ -649,3 +651,5 @@ def test_the_prompt_hash_depends_on_question_options_and_number_of_images(serve)
 
 def test_a_picture_is_sent_compressed():
     assert len(data_url(PROBE_IMAGE)) < PROBE_IMAGE.nbytes / 10
+    # Of another one, recordings have no answer.
+    assert PROBE_IMAGE.shape == (224, 224, 3) and (PROBE_IMAGE == 128).all()

@@ -318,6 +318,9 @@ def test_parts_have_the_units_of_the_whole(folder: Path) -> None:
 
 
 def test_a_group_has_as_many_images_as_it_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    # 16, of items that each share one with the next.
+    chain = {f"p/{number}": [f"{number}", f"{number + 1}"] for number in range(20)}
+    assert [len(group) for group in units.items_sharing_images(chain)] == [15, 5]
     monkeypatch.setattr(units, "IMAGES_OF_GROUP", 3)
     shown = {"p/0": ["x"], "p/1": ["x", "y", "z"], "p/2": ["z", "w"], "p/3": ["v", "w"]}
     assert [*units.items_sharing_images(shown)] == [["p/0", "p/1"], ["p/2", "p/3"]]

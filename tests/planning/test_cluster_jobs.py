@@ -161,6 +161,9 @@ def test_gpu_hours_are_those_that_the_partition_gives() -> None:
     # Not those of a job that no partition takes.
     text = text_of(job("a", gpus=1, minutes=6, estimate=3), job("b", gpus=99, minutes=600, estimate=600))
     assert "≤ 0.1 GPU hours are asked for" in text and "about 0.05 are needed on an H100" in text
+    # Without a limit of time, none are asked for.
+    unlimited = job("a", gpus=2, minutes=None)
+    assert "GPU hours" not in cluster_markdown([unlimited], SITE, Profile(1000, 0, 5), Amount(9), ())
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,11 @@ def changes(old: object, new: object, **settings: object) -> list[str]:
         (["draws=2000"], ["draws=100"], "draws: 2000 -> 100"),
         (["--draws 2000"], ["draws=2000"], "draws: none -> 2000"),  # of a former version
         (["Thing(1)"], [""], "other params"),
+        (  # of another version's recipes
+            ['images.recipes.dots={"alpha": 1, "kernel": "my.py:f"}'],
+            ['images.recipes.dots={"alpha": 2, "kernel": "my.py:f"}'],
+            "dots: alpha: 1 -> 2",
+        ),
     ],
 )
 def test_a_change_is_one_phrase(old: list[object], new: list[object], expected: str) -> None:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
+import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
@@ -23,6 +24,7 @@ from benchc.schemas.items import ITEMS
 from benchc.schemas.parquet import TableError, write_table
 from benchc.schemas.pool import POOL
 from benchc.sources.download import published_name
+from tests.sources.data_files import write_parquet
 from tests.sources.vqav2_files import write_vqav2
 from tests.test_images import png_header
 
@@ -114,6 +116,16 @@ def test_rows_of_files_that_are_here_bound_the_pool(folder: Path) -> None:
     assert bound(unlimited, local=LOCAL, remote=REMOTE) == Amount(3 + 4, "at most")
     (folder / "local.tsv").write_text('index\tcategory\n1\t"')  # a quote without an end
     assert bound(unlimited, local=LOCAL) == Amount(None, "at most")
+
+
+def test_rows_are_counted_without_their_images(folder: Path) -> None:
+    write_parquet(folder / "my.parquet", [{"category": name, "image": png(9, 9)} for name in "abb"])
+    data = bytearray((folder / "my.parquet").read_bytes())
+    start = pq.read_metadata(folder / "my.parquet").row_group(0).column(1).dictionary_page_offset
+    data[start : start + 60] = bytes(60)
+    (folder / "my.parquet").write_bytes(data)
+    source = Source(label="M", path="my.parquet", task_column="category")
+    assert bound(Pool(per_task=None, total=None), my=source) == Amount(3, "at most")
 
 
 def test_another_column_of_the_category_is_counted_where_that_is_the_task_type(folder: Path) -> None:

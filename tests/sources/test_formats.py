@@ -659,6 +659,17 @@ def test_a_damaged_parquet_file_is_refused(tmp_path):
         read_vlmevalkit(path, "s")
 
 
+def test_the_rows_before_a_gap_of_a_parquet_file_are_read(tmp_path):
+    path = tmp_path / "my.parquet"
+    pq.write_table(pa.table({"question": [*map(str, range(3000))]}), path, row_group_size=1000)
+    last = pq.read_metadata(path).row_group(2).column(0)
+    start, data = last.dictionary_page_offset, path.read_bytes()
+    footer = data[-8 - int.from_bytes(data[-8:-4], "little") :]
+    path.write_bytes(data[:start] + footer)
+    with pytest.raises(SourceError, match="after row 2000 it is damaged"):
+        [*read_rows(path)]
+
+
 def test_images_of_columns_that_are_not_read_stay_on_disk(tmp_path):
     image, thumb = ({"bytes": data, "path": "a.png"} for data in (RED, BLUE))
     row = {"image": image, "thumb": thumb, "question": "?", "raw": BLUE}
@@ -672,6 +683,14 @@ def test_images_of_columns_that_are_not_read_stay_on_disk(tmp_path):
         tmp_path / "bytes.parquet", [{"image": BLUE, "question": "?"}, {"image": b"", "question": "?"}]
     )
     assert [row.images for row in read_rows(path)] == [[(BLUE, None)], []]
+
+
+def test_of_several_columns_of_a_text_the_first_is_read(tmp_path):
+    row = {"image": {"bytes": RED, "path": None}, "x": 0, "y": 1, "o": ["a", "b"], "p": ["c", "d"]}
+    # Of classes that are numbers, a right answer is the index.
+    path = write_parquet(tmp_path / "my.parquet", [row], {"x": ["1", "0"], "y": ["no", "yes"]})
+    (row,) = read_rows(path, {"answer": ["x", "y"], "hint": ["x", "y"], "options": ["o", "p"]})
+    assert [row.values[name] for name in ("answer", "hint", "A", "B")] == ["0", "0", "a", "b"]
 
 
 def test_a_column_of_paths_names_image_files_that_have_other_names(tmp_path):

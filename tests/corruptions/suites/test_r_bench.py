@@ -211,6 +211,9 @@ def test_lab_agrees_with_scikit_image_and_round_trips() -> None:
     # Beyond black and white.
     assert lab.from_linear(np.float32([-0.5, 1.5])).tolist() == [0, 255]
     assert lab.from_lab(np.float32([[[-20, 150]], [[0, 0]], [[0, 0]]])).tolist() == [[[0] * 3, [255] * 3]]
+    # On the edge between the two formulas.
+    edge = lab.from_lab(np.float32([[[8]], [[38.592864990234375]], [[-56.239810943603516]]]))
+    assert edge.tolist() == [[[0, 3, 102]]]
 
 
 @pytest.mark.parametrize("sigma", (0.5, 2.0, 5.0))

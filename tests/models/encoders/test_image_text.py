@@ -158,6 +158,13 @@ def test_texts_of_any_tokenizer_of_open_clip_are_truncated_after_its_length(end,
     assert found == [words > most for words in range(8)]
 
 
+@pytest.mark.parametrize(("length", "fits"), [(2, ""), (3, "a"), (5, "a cat a")])
+def test_a_text_that_fills_the_shortest_lengths_of_open_clip_fits(length, fits) -> None:
+    tokenizer = open_clip.tokenizer.SimpleTokenizer(context_length=length)
+    encoder: Any = OpenClipEncoder("E", None, tokenizer)  # type: ignore[arg-type]
+    assert not encoder.is_truncated(fits) and encoder.is_truncated(f"{fits} cat")
+
+
 def test_a_blip2_of_fewer_positions_than_35_reads_these(tmp_path: Path) -> None:
     encoder = load_image_text_encoder("blip2", _blip2(tmp_path, positions=20))
     fits, longer = " ".join("abcdefghi" * 2), " ".join("abcdefghi" * 2 + "a")  # and two special tokens
