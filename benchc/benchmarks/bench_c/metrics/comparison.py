@@ -1,6 +1,7 @@
 """Compare two runs: paired differences per model and corruption, on the items and models that both have."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -8,6 +9,7 @@ import polars as pl
 from benchc.benchmarks.bench_c.metrics.bootstrap import DRAWS, aggregates, interval_rows
 from benchc.benchmarks.bench_c.metrics.cube import Cube, cube_of
 from benchc.errors import InputError
+from benchc.schemas.predictions import KEY
 from benchc.statistics.resampling import drawn_means, item_counts
 from benchc.statistics.rounding import rounded
 
@@ -91,13 +93,17 @@ def _common_cubes(a: Mapping[str, pl.DataFrame], b: Mapping[str, pl.DataFrame]) 
             "compare runs that share a target"
         )
     tables = [run[model] for run in (a, b) for model in models]
-    common = []
-    for name in ("id", "corruption", "severity"):
+    common: dict[str, tuple[Any, ...]] = {}
+    for name in KEY:
         values = set.intersection(*(set(table[name].unique()) for table in tables))
         if not values:
             raise InputError(
                 f"the runs' scores have no {name} in common; compare runs of the same items and corruptions"
             )
-        common.append(pl.col(name).is_in(sorted(values)))
-    first, second = (cube_of({model: run[model].filter(*common) for model in models}) for run in (a, b))
+        common[name] = tuple(sorted(values))
+    are_common = [pl.col(name).is_in(values) for name, values in common.items()]
+    axes = common["id"], common["corruption"], common["severity"]
+    first, second = (
+        cube_of({model: run[model].filter(are_common) for model in models}, axes) for run in (a, b)
+    )
     return first, second

@@ -14,6 +14,8 @@ from benchc.schemas.predictions import KEY
 
 Floats = npt.NDArray[np.float64]
 
+Axes = tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...]]  # as of a Cube
+
 CLEAN_METRICS = ("acc_clean", "entropy_clean", "calibration_clean")
 SHIFT_METRICS = ("delta_acc", "ras", "delta_entropy", "delta_calibration")
 
@@ -47,11 +49,12 @@ class Cube:
         return joined["kappa"].to_numpy()
 
 
-def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
+def cube_of(scores: Mapping[str, pl.DataFrame], axes: Axes | None = None) -> Cube:
     """Return the models' SCORES tables, by name, as a :class:`Cube`; rows may come in any order.
 
-    Raises InputError where there is no model, and, naming the model and a prediction, where a table is not
-    the full grid of items, corruptions and severities of the first model, each once, without missing values.
+    ``axes``: None takes the items, corruptions and severities of the first model. Raises InputError where
+    there is no model, and, naming the model and a prediction, where a table is not their full grid, each
+    once, without missing values.
     """
     if not scores:
         raise InputError("there are no tables of scores; give one per model")
@@ -59,13 +62,14 @@ def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
     first = scores[models[0]]
     if first.is_empty():
         raise InputError(f"{models[0]} has no scores; {recreate('predictions', 'scores')}")
-    axes = tuple(tuple(first[name].unique().sort()) for name in KEY)
-    shape = tuple(len(axis) for axis in axes)
+    items, corruptions, severities = axes or [tuple(first[name].unique().sort()) for name in KEY]
+    cells = [*product(corruptions, severities)]
+    shape = len(items), len(corruptions), len(severities)
     mend = f"every model needs the predictions of {models[0]}, each once: {recreate('scores')}"
     clean = {name: np.empty((len(models), shape[0])) for name in CLEAN_METRICS}
     shifts = {name: np.empty((len(models), *shape)) for name in SHIFT_METRICS}
     for number, (model, frame) in enumerate(scores.items()):
-        rows = grid_rows(frame, axes[0], [*product(*axes[1:])], f"{model}: score", mend=mend)
+        rows = grid_rows(frame, items, cells, f"{model}: score", mend=mend)
         for name, values in _metrics(frame).items():
             column = values.to_numpy()
             if np.isnan(column).any():
@@ -75,7 +79,6 @@ def cube_of(scores: Mapping[str, pl.DataFrame]) -> Cube:
                 clean[name][number] = column[rows[:, 0]]
             else:
                 shifts[name][number] = column[rows].reshape(shape)
-    items, corruptions, severities = axes
     return Cube(models, items, corruptions, severities, clean, shifts)
 
 

@@ -77,6 +77,8 @@ def test_an_item_counts_where_both_runs_give_it_a_weight():
     with pytest.raises(ValueError, match="draws must be at least 1, not 0"):
         compare(A, B, KAPPAS, draws=0)
     assert compare(A, B, KAPPAS, draws=1)["low"].null_count() == 0
+    with pytest.raises(ValueError, match="zip"):  # a run has one table of kappas
+        compare(A, B, (*KAPPAS, KAPPAS[0]))  # type: ignore[arg-type]
     few = KAPPAS[1].with_columns(kappa=pl.when(pl.col("id").is_in(["s/1", "s/2"])).then(0.5).otherwise(0.0))
     for weights in ((KAPPAS[0], few), (few, KAPPAS[0])):
         table = compare(A, B, weights, draws=5)
@@ -104,6 +106,12 @@ def test_an_item_counts_where_both_runs_give_it_a_weight():
         ({"one": A["one"].filter(id="s/1")}, {"one": A["one"].filter(id="s/2")}, "no id in common"),
         (*({"one": A["one"].filter(corruption=name)} for name in ("fog", "blur")), "no corruption in common"),
         ({"one": A["one"].tail(-1)}, {"one": A["one"]}, r"one: 1 missing score: \(s/0, blur, 1\)"),
+        # Of what both have, one run lacks a whole item.
+        (
+            {"one": A["one"].filter((pl.col("id") != "s/2") | (pl.col("corruption") == "fog"))},
+            {"one": A["one"].filter(corruption="blur")},
+            r"one: 3 missing scores: \(s/2, blur, 1\), ",
+        ),
     ],
 )
 def test_runs_that_cannot_be_compared_are_refused(a, b, message):
