@@ -187,4 +187,4 @@ def images(settings: Settings, size: RunSize, results: Path, tasks: Mapping[Task
     clean = size.images.unique("image_key")
     written = total([Amount(clean.height), *(each.cells for each in tasks.values())])
     mean = int(clean["pixels"].sum()) / max(1, clean.height)
-    return ImageCounts(written, Amount((written.value or 0) * mean * BYTES_PER_PIXEL, "estimate"))
+    return ImageCounts(written, written.times(Amount(mean * BYTES_PER_PIXEL, "estimate")))
