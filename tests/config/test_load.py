@@ -10,9 +10,10 @@ import yaml
 from pydantic import ValidationError
 
 from benchc.config.corruption_batches import corruption_batches
-from benchc.config.errors import ConfigError
+from benchc.config.errors import ConfigError, validation_errors
 from benchc.config.load import Config, load, read_config
 from benchc.config.resolved import resolved
+from benchc.config.strict import Strict
 from benchc.corruptions.registry import SUITES, corruptions_of
 from benchc.errors import InputError
 from tests.config.trial import CONFIG, MODELS, SOURCES, errors, rows_of
@@ -301,6 +302,16 @@ def test_a_severity_that_the_suite_lacks_is_refused(
 def test_training_needs_the_demo_block(raw: dict[str, Any], root: Path) -> None:
     raw |= {"weight": 7, "demo": None}
     assert "needed for drawn-text, drawn-charts, small, a weight; see" in errors(raw, root)[0]
+
+
+def test_only_of_a_text_the_advice_is_to_quote_it() -> None:
+    class Two(Strict):
+        at: tuple[int, int]
+
+    with pytest.raises(ValidationError) as caught:
+        Two.model_validate({"at": 5})
+    (line,) = validation_errors(caught.value, Two, {"at": 5}, "x.yaml")
+    assert line == "x.yaml: at is 5, but should be a valid tuple."
 
 
 def test_a_missing_key_is_named(raw: dict[str, Any], root: Path) -> None:

@@ -27,6 +27,8 @@ QUOTED = f'"{COMMIT}"'
             "a:\n    repo: o/a # one\t\n    b: 1",
             f"a:\n    repo: o/a # one\t\n    revision: {QUOTED}\n    b: 1",
         ),
+        # A key behind a question mark is further right.
+        ("a:\n  repo: o/a\n  ? b\n  : 1\n", f"a:\n  repo: o/a\n  revision: {QUOTED}\n  ? b\n  : 1\n"),
         ("a:\n  b: 1\n  repo: o/a", f"a:\n  b: 1\n  repo: o/a\n  revision: {QUOTED}\n"),
         ("a: {repo: o/a, b: 1}\n", f"a: {{repo: o/a, revision: {QUOTED}, b: 1}}\n"),
         ("a: {repo: o/a, revision: ~}\n", f"a: {{repo: o/a, revision: {QUOTED}}}\n"),

@@ -161,6 +161,7 @@ def test_chunks_of_other_images_libraries_or_code_are_not_reused(
 def test_a_damaged_chunk_is_refused(tmp_path: Path) -> None:
     interrupted(tmp_path / "t.parquet", SPEC)
     (chunk,) = tmp_path.glob("t.parquet.parts/*.chunk")
+    assert len(bytes.fromhex(chunk.stem)) * 8 == 128
     data = bytearray(chunk.read_bytes())
     data[len(data) // 2] ^= 1
     chunk.write_bytes(data)

@@ -220,6 +220,7 @@ def test_a_sample_of_the_others_compares_subsets_of_both():
     table = found(some, kappas(ITEMS))
     # 7 selected and 4 others: 28 / 11.
     assert table["size"].unique().to_list() == [2]
+    assert compared_size(10, 20, 15) == 6
     spread = row(table, "sd", "ras")
     assert spread["selected_low"] < spread["selected"] < spread["selected_high"]
     assert 0 < spread["share_below"] < 1

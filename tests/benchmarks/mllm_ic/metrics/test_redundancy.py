@@ -27,6 +27,12 @@ def test_the_correlation_is_spearmans_with_ties_and_the_sample_does_not_choose_t
     assert found.correlation[:, 0] == pytest.approx([-1, 1])
 
 
+def test_means_that_are_almost_equal_are_tied_alike_in_all_subsets() -> None:
+    # Of the mean over both types 0.4e-9 is no difference, and 0.7e-9 is one.
+    sample = np.array([[0.5, 0.5 + 0.8e-9], [0.5, 0.5], [0.1, 0.1], [0.1 + 0.7e-9] * 2, [0.9, 0.9]])
+    assert growing_subsets(np.stack([sample, sample])).correlation == pytest.approx(np.ones((2, 2)))
+
+
 def test_a_type_under_which_models_are_equal_comes_last() -> None:
     rising = np.linspace(0.2, 0.8, 4)
     found = growing_subsets(np.tile(np.stack([np.full(4, 0.5), rising], axis=1), (3, 1, 1)))

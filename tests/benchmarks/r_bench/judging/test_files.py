@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from benchc.benchmarks.r_bench.judging.comparisons import (
+    Item,
     comparisons,
     read_items,
     replies_of_run,
@@ -16,6 +17,7 @@ from benchc.benchmarks.r_bench.judging.comparisons import (
 from benchc.benchmarks.r_bench.judging.human import human_judge, read_people
 from benchc.benchmarks.r_bench.judging.letter import letter_score
 from benchc.benchmarks.r_bench.judging.people import people_comparisons
+from benchc.benchmarks.r_bench.judging.released import released_judgements
 from benchc.benchmarks.r_bench.schemas.judge_scores import JUDGE_SCORES
 from benchc.benchmarks.r_bench.schemas.scores import SCORES
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
@@ -390,3 +392,11 @@ def test_a_result_is_of_one_item_though_ids_have_dots(tmp_path: Path) -> None:
     ]
     with pytest.raises(InputError, match=r"com\.csv: '12' may be item s/12 or s/12\.1; give each a row with"):
         imported(tmp_path, pairs, dis=text, ref=text, com="name,result\n12,0\n13,1\n")
+    # Cells may come in any order.
+    cells = pl.DataFrame(
+        [("s/12.1", "jpeg", 2), ("s/12", "jpeg", 2)], ["id", "corruption", "severity"], orient="row"
+    )
+    items = {id_: Item(id_, "vqa", "", (), ("",)) for id_ in cells["id"]}
+    (tmp_path / "dis.csv").write_text("name,result\n12,0\n")
+    with pytest.raises(InputError, match=r"dis\.csv: '12' may be item s/12\.1 or s/12; give each a row with"):
+        released_judgements(cells, items, {"dis": tmp_path / "dis.csv"})

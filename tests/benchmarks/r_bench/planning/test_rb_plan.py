@@ -1,4 +1,3 @@
-import re
 from pathlib import Path
 from typing import Any
 
@@ -9,9 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from benchc.benchmarks.r_bench.assignment import balanced_cells
+from benchc.benchmarks.r_bench.judging.prompts import PROMPTS, SYSTEM
 from benchc.benchmarks.r_bench.planning.plan import plan_of
 from benchc.benchmarks.r_bench.schemas.tasks import TASK_TABLE
 from benchc.benchmarks.r_bench.settings import Settings
+from benchc.benchmarks.r_bench.tasks import TASKS
 from benchc.config.load import Config
 from benchc.planning.amounts import Amount, Kind
 from benchc.planning.plan import Plan
@@ -170,9 +171,11 @@ def test_the_judge_of_the_published_run_gets_22275_requests_a_model(tmp_path: Pa
     others = {"answers_from": {"gpt": {"label": "GPT", "file": "gpt.csv"}}}
     more = judge_note(RunSize(Amount(1485, "at most")), **published | others)
     assert "≈ 22,275 requests a model, ≈ 66,825 in all" in more
-    # The prompts have 600 to 750 characters, and replies at most 10, 20 and 80 tokens.
-    found = re.search(r"of ≈ ([\d.]+) million tokens", note)
-    assert found and 44_550 * 225 < 1e6 * float(found[1]) < 44_550 * 265
+    # A prompt, of four characters a token, and two replies of at most 10, 20 and 80 tokens.
+    prompts = [len(SYSTEM + PROMPTS[task].text) / 4 for task in TASKS]
+    million_tokens = 44_550 * (sum(prompts) / 3 + 2 * (10 + 20 + 80) / 3)
+    many = judge_note(RunSize(Amount(1485 * 10**6, "at most")), **published)
+    assert f"of ≈ {million_tokens:,.1f} million tokens" in many
     unknown = judge_note(RunSize(Amount(None)), **published)
     assert unknown == "the judge gpt-3.5-turbo: requests unknown before the pool is built."
     assert len(plan(RunSize(Amount(None)), judge={"kind": "rule"}).notes) == 1
