@@ -10,6 +10,7 @@ import snakemake
 from snakemake.exceptions import (
     ApiError,
     CliException,
+    LockException,
     MissingInputException,
     MissingRuleException,
     ProtectedOutputException,
@@ -81,7 +82,7 @@ def sentences_of(error: BaseException) -> list[str]:
     if found := REMOVED.match(text):
         fix = "if another run of this configuration makes it, wait until that ends; then run this one again"
         return [f"{found[1]}: was removed while this run was planned; {fix}"]
-    if isinstance(error, WorkflowError):
+    if isinstance(error, WorkflowError | InputError):
         return [] if lines == [FAILED_JOBS] else lines
     if _is_told(error):
         return [f"--config: {' '.join(lines).rstrip('.')}; correct the option"]
@@ -92,8 +93,8 @@ def _is_told(error: BaseException) -> bool:
     """Return whether the sentences say all of an exception, so that what Snakemake logs says no more."""
     if isinstance(error, OSError):
         return error.errno is not None
-    told = isinstance(error, CliException | ApiError | MissingRuleException)
+    told = isinstance(error, CliException | ApiError | MissingRuleException | LockException | InputError)
     # What the Snakefile and its rules raise themselves has all that is to be said.
-    frames = traceback.extract_tb(error.__traceback__)
-    ours = isinstance(error, WorkflowError) and not frames[-1].filename.startswith(OF_SNAKEMAKE)
-    return told or ours or str(error).startswith(INVALID_OPTION)
+    where = [frame.filename for frame in traceback.extract_tb(error.__traceback__)][-1:]
+    ours = isinstance(error, WorkflowError) and not any(path.startswith(OF_SNAKEMAKE) for path in where)
+    return told or ours or isinstance(error.__context__, InputError) or str(error).startswith(INVALID_OPTION)

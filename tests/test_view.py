@@ -129,7 +129,10 @@ def test_two_runs_have_a_page_of_their_own() -> None:
         (("results/a", "results/a"), "^results/a: is the first run; give another one"),
         (("results/a", "results/other"), "is of bench and results/other of other; give two runs of one"),
         (("results/a", "results/empty"), "^results/empty: its page has no samples"),
-        (("results/a", "results/data"), "^results/a and results/data: no sample that both show has the same"),
+        (
+            ("results/a", "results/data"),
+            "^results/a and results/data: no sample that both show has the same id, ",
+        ),
     ],
 )
 def test_what_cannot_be_shown_is_one_line(given: tuple[str, ...], message: str) -> None:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeGuard
 from benchc.json_content import is_text, json_content
 from benchc.letters import LETTERS
 from benchc.pluralize import pluralize
-from benchc.sources.error import InvalidRowError, PastLastOptionError
+from benchc.sources.error import InvalidRowError, NoLetterError, PastLastOptionError
 
 # The two answers of a question whose answer is a word or a letter in place of an option.
 ANSWER_WORDS = (("Yes", "No"), ("A", "B"))
@@ -211,11 +211,20 @@ def _answer(values: Mapping[str, str], options: list[str | None], form: AnswerFo
             raise past(f"the answer is option {position} from 0, which has no text")
         return position
     if len(answer) != 1 or answer not in LETTERS:
-        mend = f": write {answer.upper()}" if len(answer) == 1 and answer.upper() in LETTERS else ""
-        if answer.isdecimal() or any(option and option.strip() == answer for option in options):
-            mend = f" (answer_form of the source's reader may be {'index' if answer.isdecimal() else 'text'})"
-        raise InvalidRowError(f"{shown} is not one option letter{mend}")
+        form = _form_of(answer, options)
+        capital = form is None and len(answer) == 1 and answer.upper() in LETTERS
+        mend = f": write {answer.upper()}" if capital else ""
+        raise NoLetterError(f"{shown} is not one option letter{mend}", form)
     position = LETTERS.index(answer)
     if position >= len(options) or options[position] is None:
         raise InvalidRowError(f"the answer is {answer}, an option without text")
     return position
+
+
+def _form_of(answer: str, options: list[str | None]) -> AnswerForm | None:
+    """Return the form that an answer may have, which is no letter."""
+    if any(option and option.strip() == answer for option in options):
+        return "text"
+    # Of a file that counts from 1, the last option has its number.
+    is_index = re.fullmatch(r"[0-9]{1,2}(\.0)?", answer) and float(answer) <= len(options)
+    return "index" if is_index else None

@@ -14,7 +14,7 @@ from benchc.ordered_map import ordered_map
 from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.schemas.items import ITEMS
-from benchc.sources.error import InvalidRowError, PastLastOptionError, SourceError
+from benchc.sources.error import InvalidRowError, NoLetterError, PastLastOptionError, SourceError
 from benchc.sources.item_images import read_image_names, read_item_images
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, present, read_item_text, read_open_text, with_answer_words
@@ -219,7 +219,10 @@ class _Rows:
             if self._options.image_column is not None:
                 self._names[index] = read_image_names(row.values, self._options.image_column)
         except InvalidRowError as refusal:
-            self._remark(row, index, "rejected", str(refusal))
+            mend = ""
+            if isinstance(refusal, NoLetterError) and refusal.form is not None:
+                mend = f" (answer_form of the source's reader may be {refusal.form})"
+            self._remark(row, index, "rejected", f"{refusal}{mend}")
             if isinstance(refusal, PastLastOptionError):
                 self.past_last.append(row.line)
             return
@@ -256,8 +259,8 @@ class _Rows:
                 self.remarks.append(Remark(id_, line, "rejected", str(refusal)))
         chosen = [id_ for id_, text, _, _ in items if text.answer is not None]
         if self._options.answer_form == "index" and len(chosen) >= MANY and not self.answers_of_first():
-            line, _ = self._texts[chosen[0].partition("/")[2]]
-            why = "no answer of the file is 0; if it counts from 1, subtract 1 from all answers"
+            line, _ = self._texts[chosen[0].removeprefix(f"{self._source}/")]
+            why = "no answer of the rows that are read is 0; if the file counts from 1, subtract 1 from all"
             self.remarks.append(Remark(chosen[0], line, "note", why))
         self.remarks.sort(key=lambda remark: remark.line or 0)
         return sorted(items, key=lambda item: item_key(item[0]))

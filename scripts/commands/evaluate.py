@@ -22,6 +22,7 @@ from benchc.config.load import load
 from benchc.config.new_entries import Entry, model_entry, served_entry, with_adapter
 from benchc.config.new_files import catalogue_text
 from benchc.config.raw import block, texts
+from benchc.config.strict import SHARED_FOLDERS
 from benchc.config.yaml_file import read_mapping
 from benchc.errors import InputError
 from benchc.export.manifest import is_export
@@ -48,6 +49,8 @@ def _is_run_name(hint: Any, value: str | None) -> None:
     # As in a configuration: files and folders have it.
     if value is not None and not re.fullmatch("[a-z0-9][a-z0-9-]*", value):
         raise ValueError("a name has lower-case letters, digits and dashes")
+    if value in SHARED_FOLDERS:
+        raise ValueError("it is a folder that runs share")
 
 
 def evaluate(
@@ -252,10 +255,14 @@ def refuse_other_options(
 
 
 def _of_option(line: str, file: Path, catalogue: Path, gone: Collection[Path]) -> str:
-    """Return a line of an error without the files that are gone."""
+    """Return a line of an error by the option whose value it names, where the file that has it is gone."""
     if file in gone:
-        line = re.sub(rf"^{re.escape(str(file))}: \w+\[\d+\] is ", "--model is ", line)
-    return line.replace(f" in {catalogue} ", " ") if catalogue in gone else line
+        line = re.sub(rf"^{re.escape(str(file))}: [\w.]+\[\d+\] is ", "--model is ", line)
+        line = line.removeprefix(f"{file}: ").replace("list it elsewhere, or choose", "its scoring should be")
+    if catalogue in gone:
+        line = re.sub(rf"^{re.escape(str(catalogue))}: \S+\.(scoring|family|gpus) is ", r"--\1 is ", line)
+        line = line.removeprefix(f"{catalogue}: ").replace(f" in {catalogue} ", " ")
+    return line
 
 
 def _write(written: Mapping[Path, str], content: dict[str, Any], root: Path) -> None:

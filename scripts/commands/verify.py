@@ -44,18 +44,26 @@ def verify(run: Path, /) -> None:
     if not found.matches:
         mends = ["run it again"] if found.outdated else []
         if made_again := [*found.missing, *found.changed]:
-            config, target = run / CONFIGURATION[0], run / made_again[0]
-            # A folder that was copied to another place is no run of this working directory.
-            here = config.is_file() and run.resolve().parent == Path("results").resolve()
-            again = shlex.join(
-                ["benchc", "run", str(config), str(target), "--cores", "2"] if here else [str(target)]
-            )
-            mends.insert(
-                0, f"delete what was changed and make it, or what is missing, by name ({printable(again)})"
-            )
+            mends.insert(0, _made_again(run, made_again))
         mends[-1] += ", or copy it again from where it was made"
         raise InputError(f"{run}: does not match its record; {' and '.join(mends)}")
     print("all outputs match")
+
+
+def _made_again(run: Path, names: Sequence[str]) -> str:
+    """Return how outputs of a run that are missing or changed are made again."""
+    if configuration := sorted({*names} & {*CONFIGURATION}):
+        return f"run the configuration that made {printable(str(run / configuration[0]))}"
+    name = read_record(run)["run"]
+    target = Path("results", name, names[0])
+    # A folder that was copied or renamed is no run of this working directory.
+    here = run.resolve() == Path("results", name).resolve()
+    command = shlex.join(
+        ["benchc", "run", str(Path("results", name, CONFIGURATION[0])), str(target), "--cores", "2"]
+    )
+    such_as = "such as " if names[1:] else ""
+    example = printable(command if here else str(run / names[0]))
+    return f"delete what was changed and make it, or what is missing, by name ({such_as}{example})"
 
 
 def _print(what: str, names: Sequence[str]) -> None:

@@ -27,8 +27,8 @@ NO_RECORD = 'benchcData("run", null);\n'
 def view(run: Path, other: Path | None = None, /, *, copy: Path | None = None, no_open: bool = False) -> None:
     """Open the results page of a run in the browser, or show two runs beside each other, sample by sample.
 
-    The two runs are of one benchmark, and share samples of one id and question; those that differ most come
-    first. Nothing in the folders of the runs is changed.
+    The two runs are of one benchmark, and share samples of one id, question and options; those that differ
+    most come first. Nothing in the folders of the runs is changed.
 
     Args:
         run: results/{name} of a finished run
@@ -113,8 +113,8 @@ def _side_by_side(run: Path, other: Path) -> Path:
     one, two = ({*zip(each["ids"], each["texts"], strict=True)} for each in samples)
     if one.isdisjoint(two):
         raise InputError(
-            f"{run} and {other}: no sample that both show has the same id and question; give two runs of the "
-            "same data"
+            f"{run} and {other}: no sample that both show has the same id, question and options; give two "
+            "runs of the same data that show it all (results_page.samples)"
         )
     names = [run.resolve().name, other.resolve().name]
     if names[0] == names[1]:
@@ -168,7 +168,12 @@ def _withheld(run: Path) -> list[str]:
 def _data(script: Path) -> dict[str, Any]:
     """Return the value that a script gives the page."""
     text = script.read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    try:
+        found: dict[str, Any] = json.loads(text[text.index("{") : text.rindex("}") + 1])
+    except ValueError as error:
+        raise InputError(
+            f"{script}: is not complete; make the page of its run again, or copy it again"
+        ) from error
     return found
 
 

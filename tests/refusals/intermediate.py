@@ -188,7 +188,7 @@ RAS = Table(
                                                           "1,fog,1,A,1 2\n")),
         case("A severity in words", "a.csv: row 2: severity is 'none'; it should be a whole number, 0 for clean", write("a.csv", "id,corruption,severity,answer,logits\n"
                                               "1,clean,none,A,1 2\n")),
-        case("A logit in words", "a.csv: row 2: logits is '1 two'; it should be a number for each option, separated by spaces, at least two, of which one is not -inf", write("a.csv", "id,corruption,severity,answer,logits\n1,clean,0,A,1 two\n")),
+        case("A logit in words", "a.csv: row 2: logits is '1 two'; it should be a number for each option, separated by spaces: two or more, below inf, and not all of them -inf", write("a.csv", "id,corruption,severity,answer,logits\n1,clean,0,A,1 two\n")),
         case("An answer beyond the options", "a.csv: item 1: the answer is number 3 from 0 (D), but it has 2 options; correct it", write("a.csv", "id,corruption,severity,answer,logits\n"
                                                        "1,clean,0,D,1 2\n1,fog,1,D,1 2\n")),
         case("A file that is not there", "b.csv: cannot be read (No such file or directory); correct the path", command="benchc ras b.csv"),

@@ -155,7 +155,7 @@ def test_a_number_that_is_no_class_stays_a_number(tmp_path):
     ids, found = reasons(write_parquet(tmp_path / "my.parquet", rows, {"answer": ["A", "B"]}))
     assert ids == ["s/0"]
     mend = " (answer_form of the source's reader may be index)"
-    mends = {"-1": "", "2": mend, "3": mend, "": ""}
+    mends = {"-1": "", "2": mend, "3": "", "": ""}
     assert found == [f"the answer '{text}' is not one option letter{mend}" for text, mend in mends.items()]
 
 
@@ -405,13 +405,25 @@ def test_a_file_none_of_whose_answers_is_0_has_a_note(tmp_path, answers, noted):
     path = write_json_lines(tmp_path / "my.jsonl", [{**ROW, "answer": answer} for answer in answers])
     form = "index" if isinstance(answers[0], int) else "letter"
     _, report = read_vlmevalkit(path, "s", ReaderOptions(answer_form=form))
-    why = "no answer of the file is 0; if it counts from 1, subtract 1 from all answers"
+    why = "no answer of the rows that are read is 0; if the file counts from 1, subtract 1 from all"
     assert report.rows() == ([("s/0", 1, "note", why)] if noted else [])
 
 
-@pytest.mark.parametrize(("answer", "form"), [("1", "index"), ("y", "text"), ("green", None)])
+@pytest.mark.parametrize(
+    ("answer", "form"),
+    [
+        ("1", "index"),
+        ("2", "index"),
+        ("1.0", "index"),
+        ("3", "text"),
+        ("y", "text"),
+        ("7", None),
+        ("zz", None),
+    ],
+)
 def test_an_answer_that_is_no_letter_names_the_key(tmp_path, answer, form):
-    path = write_json_lines(tmp_path / "my.jsonl", [{**ROW, "answer": "A"}, {**ROW, "answer": answer}])
+    row = {**ROW, "options": ["x", "y"] if answer != "3" else ["1", "3", "4"]}
+    path = write_json_lines(tmp_path / "my.jsonl", [{**row, "answer": "A"}, {**row, "answer": answer}])
     mend = f" (answer_form of the source's reader may be {form})" if form else ""
     assert reasons(path)[1] == [f"the answer '{answer}' is not one option letter{mend}"]
 

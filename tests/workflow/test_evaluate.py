@@ -263,8 +263,10 @@ def evaluate(checkout: Checkout, *arguments: str) -> subprocess.CompletedProcess
 def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogue(invalid):
     model = ["--model", "checkpoints/more"]
     unfit = evaluate(invalid, *model, "--scoring", "generate").stdout
-    says = 'error: --model is "more", whose scoring is generate, but targets need models that score options;'
-    assert unfit.startswith(says) and not [*(invalid.folder / "config").glob("small-more*")], unfit
+    says = 'error: --model is "more", whose scoring is generate, but targets need models that score options; '
+    assert unfit.startswith(f"{says}its scoring should be letter, ") and not [
+        *(invalid.folder / "config").glob("small-more*")
+    ], unfit
     first = evaluate(invalid, *model)
     assert first.returncode == 0, first.stdout
     file, catalogue = (invalid.folder / f"config/small-more{part}.yaml" for part in ("", "-models"))
@@ -295,6 +297,12 @@ def test_the_command_writes_a_configuration_once_and_keeps_edits_of_its_catalogu
         assert refused == f"error: {option}: is of folders and Hub ids; leave it out\n"
     keyed = evaluate(invalid, *model, "--api-key-env", "KEY").stdout
     assert keyed == "error: --api-key-env: is of servers, and no --model is one; leave it out\n"
+    unknown = evaluate(invalid, *model, "--name", "other", "--scoring", "bogus").stdout
+    assert unknown.startswith('error: --scoring is "bogus", but should be'), unknown
+    known = evaluate(invalid, "--model", "trained", "--name", "other").stdout
+    assert known.startswith('error: --model is "trained"'), known
+    shared = evaluate(invalid, *model, "--name", "downloads").stdout
+    assert 'error: Invalid value "downloads" for --name: it is a folder that runs share' in shared
     named = evaluate(invalid, *model, "--name", "../A b").stdout
     assert named.startswith('error: Invalid value "../A b" for --name: a name has lower-case letters'), named
     other = evaluate(invalid, "--model", "letters", "--name", "small-more")

@@ -200,8 +200,8 @@ def _progress(folder: Path, label: str, size: int) -> Iterator[None]:
             pass
 
     thread = threading.Thread(target=show)
-    thread.start()
     try:
+        thread.start()
         yield
     finally:
         done.set()

@@ -22,7 +22,7 @@ from benchc.user_table import read_user_table, refuse, whole_number
 # Items of which some would have the first option as their answer.
 MANY = 10
 
-LOGITS = "a number for each option, separated by spaces, at least two, of which one is not -inf"
+LOGITS = "a number for each option, separated by spaces: two or more, below inf, and not all of them -inf"
 MEANS = ("correct", "delta_entropy", "delta_calibration", "ras")
 HEADER = ("model", "items", "clean accuracy", "accuracy", "ΔH", "ΔC", "RAS")
 
@@ -122,8 +122,11 @@ def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
             "probabilities or per cent have; give logits, or the logarithms of the probabilities; if these "
             "are logits, subtract 100 from each of them, which changes no RAS"
         )
-    beyond_1 = ((logits.min() < -1) | (logits.max() > 1)).any()
-    if predictions.height >= MANY and not predictions.select(beyond_1).item():
+    # Of an option that is absent, the logit may be -inf.
+    values = predictions["logits"].explode().to_numpy()
+    finite = values[np.isfinite(values)]
+    # Mean log-probabilities of a text's tokens are small, too, and none is above 0.
+    if predictions.height >= MANY and finite.min() >= -1 and 0 < finite.max() <= 1:
         print(
             f"warning: {file}: all logits are from -1 to 1, as cosines and sigmoids are; RAS needs logits, "
             "whose softmax is the probabilities of the options",

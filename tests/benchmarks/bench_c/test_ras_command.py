@@ -1,5 +1,6 @@
 """`benchc ras` gives the means of a run from the predictions of a file."""
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -88,12 +89,12 @@ def test_answers_may_be_in_a_file_of_their_own(tmp_path: Path, capsys: pytest.Ca
         (
             "logits",
             "-inf -inf",
-            "it should be a number for each option, separated by spaces, at least two, of",
+            "it should be a number for each option, separated by spaces: two or more, below inf, and",
         ),
         (
             "logits",
             "1",
-            "logits is '1'; it should be a number for each option, separated by spaces, at least two",
+            "logits is '1'; it should be a number for each option, separated by spaces: two or more",
         ),
     ],
 )
@@ -123,13 +124,21 @@ def test_numbers_as_large_as_numbers_are_print_no_warning(
 
 
 @pytest.mark.parametrize(
-    ("largest", "items", "warned"), [(1.0, 5, True), (1.0, 4, False), (1.01, 5, False), (-1.01, 5, False)]
+    ("logits", "items", "warned"),
+    [
+        ([-0.5, 1.0, 0.3], 5, True),
+        ([-1.0, 0.1, -math.inf], 5, True),
+        ([-0.5, 1.0, 0.3], 4, False),
+        ([-0.5, 1.01, 0.3], 5, False),
+        ([-0.5, -1.01, 0.3], 5, False),
+        ([-0.5, -0.1, 0.0], 5, False),
+    ],
 )
 def test_cosines_are_a_warning(
-    largest: float, items: int, warned: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    logits: list[float], items: int, warned: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cells = [("clean", 0), ("fog", 1)]
-    rows = [(f"q{item}", *cell, "A", [-0.5, largest, 0.3]) for item in range(items) for cell in cells]
+    rows = [(f"q{item}", *cell, "A", logits) for item in range(items) for cell in cells]
     frame = pl.DataFrame(rows, schema=["id", "corruption", "severity", "answer", "logits"], orient="row")
     main(["ras", str(path := written(tmp_path, "mine.csv", frame))])
     text = f"warning: {path}: all logits are from -1 to 1, as cosines and sigmoids are; "

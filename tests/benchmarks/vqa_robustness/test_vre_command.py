@@ -103,9 +103,8 @@ def test_what_says_little_is_named(capsys, table):
     # b, which has no VRE there, gives the scale nothing.
     part = table([re.sub("^b,(.),0,.*", r"b,\1,0,0", row) for row in ROWS], name="part.csv")
     main(["vre", table(ROWS), "--scale-of", part])
-    (note,) = (line for line in capsys.readouterr().out.splitlines() if "part.csv" in line)
-    assert note.startswith("part.csv, whose scale is used: b has no VRE: its First-Drop under x is undefined")
-    assert note.endswith(", and it is no part of the scale")
+    cause = "its First-Drop under x is undefined, since an error there is 0"
+    assert f"b is no part of the scale of part.csv: {cause}\n" in capsys.readouterr().out
     # A table of errors that never change is no scale.
     same = table([f"{row[:6]}0.5" for row in ROWS])
     with pytest.raises(SystemExit, match=f"^error: {same}: First-Drop has one value only, which is no scale"):

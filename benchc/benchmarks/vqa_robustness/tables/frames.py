@@ -1,6 +1,6 @@
 """VRE and the metrics of severity as tables."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -38,14 +38,15 @@ def vre_frames(errors: Errors, found: Vre) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def incomplete(errors: Errors, metrics: Floats) -> list[str]:
     """Return a sentence for each model without VRE, with the first corruption that is the cause."""
-    found = []
+    return [f"{model} has no VRE: {cause}" for model, cause in _incomplete(errors, metrics)]
+
+
+def _incomplete(errors: Errors, metrics: Floats) -> Iterator[tuple[str, str]]:
+    """Yield each model without VRE, and why."""
     for number in np.flatnonzero(~complete(metrics)):
         metric, corruption = np.argwhere(np.isnan(metrics[:, number]))[0]
-        found.append(
-            f"{errors.models[number]} has no VRE: its {HEADERS[metric]} under "
-            f"{errors.corruptions[corruption]} is undefined, since an error there is 0"
-        )
-    return found
+        where = f"its {HEADERS[metric]} under {errors.corruptions[corruption]}"
+        yield errors.models[number], f"{where} is undefined, since an error there is 0"
 
 
 def constant(scale: Scale) -> list[str]:
@@ -70,10 +71,10 @@ def scaled_alone(errors: Errors, metrics: Floats, scale_of: object) -> list[str]
 def not_in_scale(scale_of: Sequence[Path], levels: Levels) -> list[str]:
     """Return a sentence for each model of a table of errors that is no part of its scale."""
     return [
-        f"{file.name}, whose scale is used: {sentence}, and it is no part of the scale"
+        f"{model} is no part of the scale of {file.name}: {cause}"
         for file in scale_of
         for table in [read_errors(file)]
-        for sentence in incomplete(table, severity_metrics(table.values, levels))
+        for model, cause in _incomplete(table, severity_metrics(table.values, levels))
     ]
 
 
