@@ -54,7 +54,7 @@ def validation_errors(
                 where = f" in {dotted(place[:-1])}" if place[:-1] else ""
                 lines[place] = f"key {shown(details['input'])}{where} should be text (put it in quotes)"
             case "value_error":
-                lines[place] = f"{dotted(place)} {details['ctx']['error']}"
+                lines[place] = f"{dotted(place)} {details['ctx']['error']}".strip()
             case _ if details["loc"][-1:] == ("[key]",):
                 lines[details["loc"]] = f"id is {shown(details['input'])}, but should {_should(details)}"
             case _ if place in lines:  # another branch of a union

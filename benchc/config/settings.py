@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, JsonValue, field_validator
+from pydantic import Field, JsonValue, field_validator, model_validator
 
 from benchc.config.evaluation import Evaluate
 from benchc.config.strict import Ids, Names, RunName, Severities, Strict, UserPath
@@ -345,6 +345,17 @@ class RunSettings(Strict):
         default=None,
         description="Data and models that the run generates and trains; null if all are real.",
     )
+
+    @model_validator(mode="after")
+    def _shows_its_own_corruptions(self) -> Self:
+        types = self.corruptions.types
+        for position, name in enumerate(self.results_page.corruptions or []):
+            if name not in types:
+                known = ", ".join(types) or "no corruptions"
+                raise ValueError(
+                    f'results_page.corruptions[{position}] is "{name}", but corruptions.types has {known}'
+                )
+        return self
 
     @property
     def imported_images(self) -> str | None:

@@ -55,6 +55,8 @@ pool.total: 0
     config.yaml: pool.total is 0, but should be greater than or equal to 1.
 pool.total: 10000001
     config.yaml: pool.total is 10000001, but should be less than or equal to 10000000.
+results_page: {"corruptions": ["fog", "frost"]}
+    config.yaml: results_page.corruptions[1] is "frost", but corruptions.types has snow, fog, pixelate.
 seed: -1
     config.yaml: seed is -1, but should be greater than or equal to 0.
 inference.workers: -1
