@@ -211,10 +211,10 @@ def _answer(values: Mapping[str, str], options: list[str | None], form: AnswerFo
             raise past(f"the answer is option {position} from 0, which has no text")
         return position
     if len(answer) != 1 or answer not in LETTERS:
-        form = _form_of(answer, options)
-        capital = form is None and len(answer) == 1 and answer.upper() in LETTERS
+        other = _form_of(answer, options)
+        capital = other is None and len(answer) == 1 and answer.upper() in LETTERS
         mend = f": write {answer.upper()}" if capital else ""
-        raise NoLetterError(f"{shown} is not one option letter{mend}", form)
+        raise NoLetterError(f"{shown} is not one option letter{mend}", other)
     position = LETTERS.index(answer)
     if position >= len(options) or options[position] is None:
         raise InvalidRowError(f"the answer is {answer}, an option without text")
