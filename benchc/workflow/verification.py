@@ -1,11 +1,13 @@
 """Do the files of a run still match its record?"""
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchc.errors import InputError
 from benchc.progress import track
+from benchc.user_paths import relative_path
 from benchc.workflow.run_record import FILE, hash_of, read_record
 
 
@@ -19,6 +21,7 @@ class Findings:
         changed: those whose content is not what a job wrote
         outdated: outputs by an input that has changed since they were made
         elsewhere: inputs outside the folder of the run that are not here, so that they cannot be compared
+        links: files in the folder that are links, by what they lead to and is not here
     """
 
     recorded: int
@@ -26,10 +29,11 @@ class Findings:
     changed: list[str] = field(default_factory=list)
     outdated: dict[str, list[str]] = field(default_factory=dict)
     elsewhere: list[str] = field(default_factory=list)
+    links: dict[Path, list[str]] = field(default_factory=dict)
 
     @property
     def matches(self) -> bool:
-        return not (self.missing or self.changed or self.outdated)
+        return not (self.missing or self.changed or self.outdated or self.links)
 
 
 def verified(folder: Path) -> Findings:
@@ -41,6 +45,11 @@ def verified(folder: Path) -> Findings:
     if not folder.is_dir():
         raise InputError(f"{folder}: there is no such folder; give results/<name> of a run")
     record = read_record(folder)
+    if not (folder / FILE).exists():
+        raise InputError(
+            f"{folder / FILE}: there is none; give a run that has ended, which writes it, and no copy by "
+            "`benchc view --copy`, which leaves it out"
+        )
     if "outputs" not in record:
         raise InputError(
             f"{folder / FILE}: is no record of a run that this version reads; a run writes it when it ends"
@@ -63,8 +72,23 @@ def verified(folder: Path) -> Findings:
                 found.missing.append(each)
             elif hashes[each] != then:
                 found.outdated.setdefault(each, []).append(name)
-    found.elsewhere, found.missing = sorted(set(found.elsewhere)), sorted(set(found.missing))
+    found.elsewhere = sorted(set(found.elsewhere))
+    missing, found.missing = sorted(set(found.missing)), []
+    for name in missing:
+        # Unlike those of pathlib, these take any name.
+        if os.path.islink(folder / name) and not os.path.exists(folder / name):  # noqa: PTH110, PTH114
+            found.links.setdefault(_absent(folder / name), []).append(name)
+        else:
+            found.missing.append(name)
     return found
+
+
+def _absent(link: Path) -> Path:
+    """Return what is missing of the path to which a link leads: its outermost folder, or the file."""
+    # resolve() refuses a link to itself.
+    target = Path(os.path.realpath(link))
+    lost = (folder for folder in reversed(target.parents) if not os.path.exists(folder))  # noqa: PTH110
+    return relative_path(next(lost, target), Path.cwd())
 
 
 def _is_outside(name: str) -> bool:

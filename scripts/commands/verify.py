@@ -1,14 +1,14 @@
 """Compare the files of a run with the hashes in its record."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Sized
 from pathlib import Path
 
 from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.printable import printable
 from benchc.workflow.run_record import CONFIGURATION, FILE, read_record
-from benchc.workflow.verification import verified
+from benchc.workflow.verification import Findings, verified
 
 MOST = 10  # lines of a kind
 
@@ -29,41 +29,63 @@ def verify(run: Path, /) -> None:
     number = pluralize(found.recorded, "output")
     print(printable(f"{run}: {number} in {FILE}; its last call was by benchc {last['benchc']}, {code}"))
     _print("missing", found.missing)
+    _print(
+        "missing",
+        [f"{absent}, to which {links[0]} is a link{_others(links)}" for absent, links in found.links.items()],
+    )
     _print("changed after it was made", found.changed)
     _print(
         "changed after outputs were made from it",
-        [
-            f"{name} ({outputs[0]}{f' and {len(outputs) - 1} more' if outputs[1:] else ''})"
-            for name, outputs in found.outdated.items()
-        ],
+        [f"{name} ({outputs[0]}{_others(outputs)})" for name, outputs in found.outdated.items()],
     )
     if found.elsewhere:
         number = pluralize(len(found.elsewhere), "input")
         first = printable(found.elsewhere[0])
         print(f"{number} outside the folder cannot be compared, as {first} is not here")
     if not found.matches:
-        mends = ["run it again"] if found.outdated else []
-        if made_again := [*found.missing, *found.changed]:
-            mends.insert(0, _made_again(run, made_again))
-        mends[-1] += ", or copy it again from where it was made"
-        raise InputError(f"{run}: does not match its record; {' and '.join(mends)}")
+        raise InputError(f"{run}: does not match its record; {'; '.join(_mends(run, found))}")
     print("all outputs match")
 
 
-def _made_again(run: Path, names: Sequence[str]) -> str:
-    """Return how outputs of a run that are missing or changed are made again."""
-    if configuration := sorted({*names} & {*CONFIGURATION}):
-        return f"run the configuration that made {printable(str(run / configuration[0]))}"
-    name = read_record(run)["run"]
-    target = Path("results", name, names[0])
+def _mends(run: Path, found: Findings) -> Iterator[str]:
+    """Yield how a run is made to match its record again: what of its own differs, and its links."""
+    name = str(read_record(run).get("run", run.name))
+    made_again = [*found.missing, *found.changed]
     # A folder that was copied or renamed is no run of this working directory.
-    here = run.resolve() == Path("results", name).resolve()
-    command = shlex.join(
-        ["benchc", "run", str(Path("results", name, CONFIGURATION[0])), str(target), "--cores", "2"]
-    )
+    if run.resolve() != Path("results", name).resolve():
+        if found.outdated.keys() - {*found.changed}:
+            yield "run it again where it was made, and copy it again"
+        elif made_again:
+            yield "copy it again from where it was made"
+    elif made_again or found.outdated:
+        steps = ["delete what was changed"] if found.changed else []
+        if {*made_again} & {*CONFIGURATION}:
+            # The copy in its folder cannot be run.
+            steps.append("run again the configuration that it was made with")
+        else:
+            if made_again:
+                steps.append(_made_by_name(name, found))
+            if found.outdated:
+                steps.append("run its configuration again")
+        yield f"{', then '.join(steps)}, or copy it again if it is a copy"
+    if found.links:
+        need = printable(str(next(iter(found.links)))) + _others(found.links)
+        yield f"its links need {need}: copy that, too, or copy the run with the files of its links (cp -aL)"
+
+
+def _made_by_name(name: str, found: Findings) -> str:
+    """Return how outputs of a run of this working directory that are missing, or were deleted, are made."""
+    names = [*found.missing, *found.changed]
+    folder = Path("results", name)
+    files = [str(folder / file) for file in (CONFIGURATION[0], names[0])]
+    command = shlex.join(["benchc", "run", *files, "--cores", "2"])
     such_as = "such as " if names[1:] else ""
-    example = printable(command if here else str(run / names[0]))
-    return f"delete what was changed and make it, or what is missing, by name ({such_as}{example})"
+    what = "what is missing" if found.missing else "it"
+    return f"make {what} by name ({such_as}{printable(command)})"
+
+
+def _others(names: Sized) -> str:
+    return f" and {len(names) - 1} more" if len(names) > 1 else ""
 
 
 def _print(what: str, names: Sequence[str]) -> None:

@@ -210,7 +210,7 @@ def test_a_call_that_the_user_stopped_says_so(tmp_path: Path, sent: signal.Signa
 
 def test_a_folder_without_a_record_is_an_error(finished: Checkout) -> None:
     done = finished.module("scripts.benchc", "verify", "config")
-    assert done.returncode == 1 and "error: config/run.json: is no record of a run" in done.stdout
+    assert done.returncode == 1 and "error: config/run.json: there is none" in done.stdout
 
 
 # ---- Facts of jobs, and hashes ----

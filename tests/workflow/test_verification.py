@@ -3,6 +3,8 @@
 import hashlib
 import json
 import os
+import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -142,7 +144,90 @@ def test_a_file_that_cannot_be_read_is_not_called_missing(
     assert verified(folder).elsewhere == ["./data"]
 
 
+MADE = "(benchc run results/small/config.yaml results/small/a --cores 2)"
+WHOLE = "run again the configuration that it was made with"
+
+
+@pytest.mark.parametrize(
+    ("lost", "edited", "mend"),
+    [
+        ("a", "", f"make what is missing by name {MADE}, or copy it again if it is a copy"),
+        ("a", "own", f"make what is missing by name {MADE}, then run its configuration again, or copy"),
+        ("", "c", f"delete what was changed, then make it by name {MADE.replace('/a ', '/c ')}, or copy"),
+        (
+            "",
+            "a",
+            f"delete what was changed, then make it by name {MADE}, then run its configuration again, or",
+        ),
+        (
+            "a",
+            "c",
+            f"delete what was changed, then make what is missing by name (such as {MADE[1:]}, or copy",
+        ),
+        ("", "own", "run its configuration again, or copy it again if it is a copy"),
+        ("config.yaml", "", f"{WHOLE}, or copy it again if it is a copy"),
+        ("", "config.yaml", f"delete what was changed, then {WHOLE}, or copy"),
+        ("a", "config.yaml", f"delete what was changed, then {WHOLE}, or copy"),
+        ("config.yaml", "own", f"{WHOLE}, or copy"),
+    ],
+)
+def test_how_a_run_is_made_to_match_is_a_sentence(folder: Path, lost: str, edited: str, mend: str) -> None:
+    record = json.loads((folder / "run.json").read_text())
+    (folder / "config.yaml").write_text("name: small\n")
+    outputs = {"config.yaml": output("name: small\n"), **record["outputs"]}
+    write(folder, outputs=outputs, run="small")
+    for name in filter(None, [lost]):
+        (folder / name).unlink()
+    for name in filter(None, [edited]):
+        (folder / name).write_text("other")
+    with pytest.raises(InputError, match=f"{folder}: does not match its record; {re.escape(mend)}"):
+        verify(folder)
+    elsewhere = folder.rename(folder.parent / "copy")
+    again = "copy it again"
+    mend = f"run it again where it was made, and {again}" if edited == "own" else f"{again} from where"
+    with pytest.raises(InputError, match=f"^{elsewhere}: does not match its record; {mend}"):
+        verify(elsewhere)
+
+
+def test_links_to_a_run_that_is_not_here_are_told_from_lost_files(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder.rename("results/demo")
+    folder.mkdir()
+    for name in ("a", "b", "own"):
+        (folder / name).symlink_to(f"../demo/{name}")
+    (folder / "c").write_text("c")
+    Path("results/demo/run.json").rename(folder / "run.json")
+    verify(folder)
+    for copy, options in (("copied", {"symlinks": True}), ("whole", {})):
+        shutil.copytree(folder, Path(copy) / "small", **options)
+    verify(Path("whole/small"))
+    mend = "its links need copied/demo: copy that, too, or copy the run with the files of its links (cp -aL)"
+    with pytest.raises(InputError, match=f"^copied/small: does not match its record; {re.escape(mend)}$"):
+        verify(Path("copied/small"))
+    assert capsys.readouterr().out.endswith("\nmissing: copied/demo, to which a is a link and 2 more\n")
+    (Path("copied/small/c")).unlink()
+    with pytest.raises(InputError, match=f"record; copy it again from where it was made; {re.escape(mend)}$"):
+        verify(Path("copied/small"))
+    shutil.copytree("results/demo", "copied/demo")
+    Path("copied/small/c").write_text("c")
+    verify(Path("copied/small"))
+    for lost in ("missing", "own"):  # a link to itself
+        Path("copied/demo/own").unlink()
+        Path("copied/demo/own").symlink_to(lost)
+        with pytest.raises(InputError, match=f"its links need copied/demo/{lost}: copy"):
+            verify(Path("copied/small"))
+
+
 # ---- Records from elsewhere ----
+
+
+def test_a_copy_of_the_page_has_no_record(folder: Path) -> None:
+    (folder / "run.json").unlink()
+    with pytest.raises(
+        InputError, match=r"small/run\.json: there is none; give a run that has ended, .*--copy"
+    ):
+        verify(folder)
 
 
 @pytest.mark.parametrize(
