@@ -100,8 +100,13 @@ def with_adapter(entry: Entry, adapter: str, root: Path) -> Entry:
     """Return the entry of a model with an adapter that is merged into it, by an id and label of its own.
 
     ``adapter`` is a folder, or an id on the Hub, with @REVISION unless it is the default branch. Raises
-    InputError where it is neither.
+    InputError where it is neither, or the model is one that a run trains.
     """
+    if entry.content.get("train"):
+        raise InputError(
+            f"--adapter {shown(adapter)}: a run trains {entry.id}, and an adapter is of a model that is "
+            "there; give the folder of the trained model (in results/models) as --model"
+        )
     repo, _, revision = adapter.partition("@")
     if Path(adapter).is_dir():
         path = relative_path(adapter, root)

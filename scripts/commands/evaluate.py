@@ -1,12 +1,14 @@
 """Evaluate models on the benchmark of a finished run."""
 
+import inspect
 import re
 import signal
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,6 +37,9 @@ from scripts.commands.run import command_of
 
 # Options with which Snakemake runs nothing.
 DRY = {"-n", "--dry-run", "--dryrun"}
+# Of two names, from 0 to 1: Snakemake's --jobname and our --name are 0.8.
+NEAR = 0.81
+LOCKS = Path(".snakemake/locks")
 ADDRESS = ("http://", "https://")
 MEND = "mend the file, or choose another --name"
 # Keys that say which checkpoint a model is.
@@ -91,6 +96,7 @@ def evaluate(
         full: show all lines of Snakemake and of the jobs
         trust: use an export also where its author's code runs, or servers are asked that the author chose
     """
+    refuse_mistyped(options)
     servers = [each for each in model if each.startswith(ADDRESS)]
     if (family or gpus) and servers == model:
         raise InputError(f"--{'family' if family else 'gpus'}: is of folders and Hub ids; leave it out")
@@ -145,10 +151,16 @@ def evaluate(
     if catalogue.exists():
         refuse_other_models(catalogue, models)
         refuse_other_options(catalogue, {entries[each].id: entries[each].content for each in new}, given)
-    _write(written, content, root)
-    if code := called(command_of(file, options or ["--cores", "all"], full=full)):
-        sys.exit(code)
     results = Path("results", name)
+    new_files = _write(written, content, root)
+    code = 1
+    try:
+        code = called(command_of(file, options or ["--cores", "all"], full=full))
+    finally:
+        if code:
+            _remove_unused(new_files, results)
+    if code:
+        sys.exit(code)
     workflow = module_of(str(settings["benchmark"]), "workflow").Workflow
     measured = {id_ for _, id_ in texts(settings.get(_settings_of(settings).MEASURED_KEY))}
     tables = [results / f"tables/{table}.md" for table in workflow.main_tables]
@@ -171,6 +183,31 @@ def called(command: Sequence[str]) -> int:
     if code == -signal.SIGKILL:
         print("error: snakemake was killed; docs/rerun.md says how a killed run goes on", file=sys.stderr)
     return code if code >= 0 else 128 - code
+
+
+def refuse_mistyped(options: Sequence[str]) -> None:
+    """Raise InputError where an option, which would be one of Snakemake, is nearly one of this command."""
+    own = [
+        f"--{name.replace('_', '-')}"
+        for name, each in inspect.signature(evaluate).parameters.items()
+        if each.kind is each.KEYWORD_ONLY
+    ]
+    for option in options:
+        name = option.partition("=")[0]
+        if name.startswith("--") and (near := get_close_matches(name, own, n=1, cutoff=NEAR)):
+            raise InputError(
+                f"{name}: there is no such option (did you mean {near[0]}?); see benchc evaluate --help"
+            )
+
+
+def _remove_unused(files: Iterable[Path], results: Path) -> None:
+    """Remove new files of a run that has made nothing, since a corrected command would be another run's.
+
+    A folder that another Snakemake locks is unlocked by them.
+    """
+    if not results.exists() and not any(LOCKS.glob("*")):
+        for file in files:
+            file.unlink(missing_ok=True)
 
 
 def _settings_of(settings: Mapping[str, Any]) -> Any:
@@ -202,12 +239,22 @@ def _entry(
 ) -> Entry:
     """Return the entry of a model; ``known``: those of the finished run, which take precedence."""
     if name.startswith(ADDRESS):
-        return served_entry(name, api_key_env)
+        try:
+            return served_entry(name, api_key_env)
+        except ConfigError:
+            raise
+        except InputError as error:
+            # Of keys in a catalogue.
+            raise InputError(*(_by_options(str(line)) for line in error.args)) from error
     if name in known and not Path(name).is_dir():
         if not isinstance(known[name], Mapping):
             raise InputError(f"--model {name}: its entry in the finished run is no mapping; name another")
         return Entry(name, known[name])
     return model_entry(name, root, family, gpus)
+
+
+def _by_options(line: str) -> str:
+    return line.replace("`url`", "--model").replace("give no `api_key_env`", "leave out --api-key-env")
 
 
 def _run_name(finished: str, models: Sequence[str]) -> str:
@@ -265,8 +312,8 @@ def _of_option(line: str, file: Path, catalogue: Path, gone: Collection[Path]) -
     return line
 
 
-def _write(written: Mapping[Path, str], content: dict[str, Any], root: Path) -> None:
-    """Write a configuration and its catalogue, unless they are there.
+def _write(written: Mapping[Path, str], content: dict[str, Any], root: Path) -> list[Path]:
+    """Write a configuration and its catalogue, unless they are there, and return those that were not.
 
     Raises InputError where the configuration is another one, and leaves no new file where the run would be
     invalid. A catalogue that differs is the user's edit, and stays.
@@ -299,3 +346,4 @@ def _write(written: Mapping[Path, str], content: dict[str, Any], root: Path) -> 
         for path in new:
             path.unlink(missing_ok=True)
         raise
+    return new

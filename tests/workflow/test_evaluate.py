@@ -16,7 +16,12 @@ import yaml
 from benchc.config.load import load, read_config
 from benchc.errors import InputError
 from benchc.workflow.run import Run
-from scripts.commands.evaluate import refuse_other_models, refuse_other_options, scoring_of
+from scripts.commands.evaluate import (
+    refuse_mistyped,
+    refuse_other_models,
+    refuse_other_options,
+    scoring_of,
+)
 from tests.workflow.checkout import Checkout
 
 CONFIG = "config/new.yaml"
@@ -320,6 +325,35 @@ def test_a_finished_run_that_lacks_a_figure_leaves_no_configuration(invalid):
     figure.with_suffix(".away").rename(figure)
     assert re.search(r"^error: .*is not finished: figures/figure3\.png is missing", refused), refused
     assert not [*(invalid.folder / "config").glob("early*")]
+
+
+def test_a_command_that_makes_nothing_can_be_corrected(invalid):
+    model = ["--model", "checkpoints/more", "--name", "mistyped"]
+    for mistake in (["--trust", "yes"], ["--configfile", CONFIG]):
+        refused = evaluate(invalid, *model, *mistake)
+        assert refused.returncode == 1 and "error: " in refused.stdout, refused.stdout
+        assert not [*(invalid.folder / "config").glob("mistyped*")], mistake
+    # What another Snakemake locks is unlocked by the configuration.
+    locks = invalid.folder / ".snakemake/locks"
+    locks.mkdir(exist_ok=True)
+    (locks / "0.output.lock").touch()
+    assert evaluate(invalid, *model, "--cors", "2").returncode == 1
+    files = [*(invalid.folder / "config").glob("mistyped*")]
+    (locks / "0.output.lock").unlink()
+    assert len(files) == 2
+    # Those that were there stay.
+    assert evaluate(invalid, *model, "--cors", "2").returncode == 1
+    assert all(file.exists() for file in files)
+
+
+def test_an_option_that_is_nearly_one_of_the_command_is_refused():
+    meant = {"--scorring": "--scoring", "--modle=a": "--model", "--api-key": "--api-key-env"}
+    for mistyped, option in meant.items():
+        says = rf"^{mistyped.partition('=')[0]}: there is no such option \(did you mean {option}\?\); see "
+        with pytest.raises(InputError, match=says):
+            refuse_mistyped(["--cores", "2", mistyped])
+    # Of Snakemake, those that are most like them.
+    refuse_mistyped(["--jobname", "name", "--config", "model=1", "--groups", "a=b", "-n", "--trace"])
 
 
 def test_a_run_whose_configuration_has_another_name_is_not_overwritten(invalid):

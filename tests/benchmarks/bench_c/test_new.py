@@ -16,7 +16,7 @@ from benchc.checking.check_items import check_items
 from benchc.checking.sources import check_sources
 from benchc.config.errors import ConfigError
 from benchc.config.load import Config, load
-from benchc.config.new_entries import served_entry
+from benchc.config.new_entries import Entry, served_entry, with_adapter
 from benchc.errors import InputError
 from scripts.benchc import main
 from tests.checking.collected import collected
@@ -133,6 +133,10 @@ def test_one_model_has_an_adapter(root: Path, capsys: Capture) -> None:
     no_model = "is an adapter (adapter_config.json), not a model; give its base model ('owner/base') as -"
     assert no_model in alone
     assert not (root / "c.yaml").exists()
+    # As `benchc evaluate` is given it.
+    trained = Entry("tiny", {"label": "Tiny", "train": {"steps": 1}})
+    with pytest.raises(InputError, match=r'^--adapter "o/lora": a run trains tiny, .* as --model$'):
+        with_adapter(trained, "o/lora", root)
 
 
 def test_the_first_three_models_select_where_none_is_named(root: Path) -> None:
