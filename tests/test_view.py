@@ -108,11 +108,12 @@ def test_a_copy_has_what_the_page_shows(capsys: pytest.CaptureFixture[str]) -> N
         view(root, copy=Path("copied"))
 
 
-def test_two_runs_have_a_page_of_their_own() -> None:
+def test_two_runs_have_a_page_of_their_own(capsys: pytest.CaptureFixture[str]) -> None:
     first, second = run("results/a"), run("elsewhere/results/a")
     Path("linked").symlink_to(Path("elsewhere").resolve())
     before = {path: path.stat().st_mtime_ns for path in first.rglob("*")}
-    view(first, Path("linked/results/a"), no_open=True)
+    view(first, Path("linked/results/a"))
+    assert capsys.readouterr().err == "No browser was opened; open this file in one\n"
     (page,) = Path("results/.view").rglob("index.html")
     text = page.read_text()
     assert {path: path.stat().st_mtime_ns for path in first.rglob("*")} == before

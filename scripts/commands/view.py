@@ -49,7 +49,7 @@ def view(run: Path, other: Path | None = None, /, *, copy: Path | None = None, n
         page = run / PAGE
     print(page)
     if not no_open:
-        _open(page)
+        _open(page, "" if other else ", or copy it by --copy")
 
 
 def _folder(run: Path) -> Path:
@@ -182,10 +182,10 @@ def quoted(path: Path) -> str:
     return shlex.quote(str(path))
 
 
-def _open(page: Path) -> None:
+def _open(page: Path, otherwise: str) -> None:
     # Without a screen, webbrowser would start a browser of the terminal.
     has_screen = sys.platform in ("darwin", "win32") or any(
         map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))
     )
     if not (has_screen and webbrowser.open(page.resolve().as_uri())):
-        print("No browser was opened; open this file in one, or copy it by --copy", file=sys.stderr)
+        print(f"No browser was opened; open this file in one{otherwise}", file=sys.stderr)
