@@ -57,6 +57,10 @@ if code_elsewhere and workflow.modifier.is_main_snakefile():
     shell.prefix(f"set -euo pipefail; {code_elsewhere}; ")
 
 use_site()
+if workflow.resource_settings.cores is not None and workflow.resource_settings.cores < 1:
+    raise WorkflowError(
+        f"--cores {workflow.resource_settings.cores}: no job could run; give a number of at least 1, or all"
+    )
 if "APPTAINER" in {method.name for method in workflow.deployment_settings.deployment_method}:
     raise WorkflowError(
         "--software-deployment-method apptainer: no rule has a container; envs/benchc.def builds one for all of "
