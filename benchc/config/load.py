@@ -13,7 +13,7 @@ from benchc.config.benchmarks import known_benchmarks, module_of
 from benchc.config.catalogue import Model, ModelCatalogue, Source, SourceCatalogue
 from benchc.config.crosscheck import cross_errors
 from benchc.config.errors import ConfigError, shown, unknown, validation_errors
-from benchc.config.evaluation import FinishedRun, finished_run
+from benchc.config.evaluation import RECORD, FinishedRun, finished_run
 from benchc.config.paths import expand_path
 from benchc.config.raw import block, texts
 from benchc.config.settings import DEFAULT_SUITE, Catalogues, RunSettings
@@ -221,5 +221,8 @@ def _read_catalogue(root: Path, name: str, key: str, errors: list[str]) -> Mappi
 
 def read_config(path: Path) -> Config:
     """Return the configuration. Raises InputError where the file cannot be read or is invalid."""
-    raw = read_mapping(shipped(path, Path.cwd()), "see config/config.yaml for an example", str(path))
+    file = shipped(path, Path.cwd())
+    record = path / RECORD
+    mend = f"give {record}" if (file / RECORD).is_file() else "see config/config.yaml for an example"
+    raw = read_mapping(file, mend, str(path))
     return load(raw, Path.cwd(), file=str(path))

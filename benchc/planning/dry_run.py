@@ -8,7 +8,7 @@ from types import MappingProxyType
 
 from snakemake.api import SnakemakeApi
 from snakemake.dag import DAG
-from snakemake.exceptions import ApiError, RuleException, WorkflowError
+from snakemake.exceptions import ApiError, MissingRuleException, RuleException, WorkflowError
 from snakemake.jobs import Job
 from snakemake.settings.types import ConfigSettings, DAGSettings, OutputSettings, ResourceSettings
 
@@ -17,6 +17,7 @@ from benchc.errors import InputError
 from benchc.home import SNAKEFILE, shipped
 from benchc.planning.param_changes import OTHER_INPUTS, param_changes
 from benchc.workflow.minutes import estimates
+from snakemake_logger_plugin_stages.stopped import sentences_of
 
 NOT_MADE = "not made yet"
 INTERRUPTED = "interrupted"
@@ -82,6 +83,8 @@ def dry_run(
             return DryRun(
                 jobs, sum(bool(job.output) for job in workflow.dag.jobs), workflow.persistence.locked
             )
+    except MissingRuleException as error:
+        raise InputError(*(f"{config}: {line}" for line in sentences_of(error))) from error
     except (ApiError, WorkflowError, RuleException) as error:
         raise InputError(f"{config}: {' '.join(str(error).split())}") from error
 

@@ -96,7 +96,7 @@ def listed(jobs: Sequence[PlannedJob], named: int, indent: int) -> str:
     parts = []
     for stage, which in sorted(stages.items(), key=lambda item: (-len(item[1]), item[0])):
         count = pluralize(len(which), stage) if stage in OUTPUTS.values() else f"{len(which)} {stage}"
-        names = f" ({', '.join(sorted(which))})" if len(which) <= named else ""
+        names = f" ({', '.join(sorted({*which}))})" if len(which) <= named else ""
         parts.append(stage if which == [""] else f"{count}{names}")
     # Lines do not break in "2 infer".
     text = ", ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts)

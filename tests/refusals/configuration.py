@@ -15,7 +15,8 @@ CONFIGURATION = Table(
     CHECK,
     [
         case("The file does not exist", "config/smal.yaml: cannot be read (No such file or directory); see config/config.yaml for an example", command="benchc check config/smal.yaml"),
-        case("A folder in place of the file", "config: cannot be read (Is a directory); see config/config.yaml for an example", command="benchc plan config"),
+        case("A folder in place of the file", "data: cannot be read (Is a directory); see config/config.yaml for an example", command="benchc plan data"),
+        case("The folder of a run in place of its configuration", "results/small: cannot be read (Is a directory); give results/small/config.yaml", command="benchc what-reruns results/small"),
         case("An empty file", "config/small.yaml: not a mapping of keys to values; see config/config.yaml for an example", write("config/small.yaml", "")),
         case("A list in place of keys", "config/small.yaml: not a mapping of keys to values; see config/config.yaml for an example", write("config/small.yaml", "- a\n")),
         case("No YAML: a bracket without an end", "config/small.yaml: line 8, or the line before, is not YAML (expected the node content, but found '-'); see config/config.yaml for an example", edit("", "sources:\n", "sources: [\n")),

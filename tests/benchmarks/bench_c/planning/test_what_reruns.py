@@ -96,6 +96,8 @@ def test_a_new_selection_may_be_the_whole_pool(finished: Path) -> None:
 
 def test_changes_come_before_what_is_not_made_yet(finished: Path) -> None:
     causes = ["code of a.py", "draws: 1 -> 2"]
+    sheets = [PlannedJob("contact_sheet", [n], [f"{RESULTS}/figures/{n}.png"], [NOT_MADE]) for n in "ab"]
+    assert lines(*sheets, TABLES[0])[2] == "    2 figures (contact_sheet)"
     jobs = [PlannedJob("score", [name], [f"{name}.parquet"], causes) for name in ("a", "b")]
     unmade = PlannedJob("figure3", [], [f"{RESULTS}/figures/figure3.png"], [NOT_MADE])
     assert lines(unmade, *jobs, TABLES[0])[1:8] == [
