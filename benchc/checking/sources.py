@@ -27,10 +27,10 @@ from benchc.randomness import seed_of
 from benchc.sources.conversion import convert
 from benchc.sources.download import FOLDER, check_given, data_folder, file_in
 from benchc.sources.pool import choose, task_types
-from benchc.sources.report import check_rejected, counted
+from benchc.sources.report import check_rejected, counted, reason_kind
 from benchc.sources.rows import shards_of
+from benchc.sources.vlmevalkit import COUNTS_FROM_1, opened_source
 from benchc.sources.vlmevalkit import SourceItems as ReadSource
-from benchc.sources.vlmevalkit import opened_source
 
 STAGE = "sources"
 ROWS_SHOWN = 3
@@ -163,14 +163,17 @@ def draw_of(id_: str) -> int:
 
 
 def _remarks(id_: str, report: pl.DataFrame) -> Iterator[Finding]:
-    """Yield one line for each reason in the report of the reader, with index and line of the first rows."""
-    for (kind, why), rows in report.group_by("kind", "reason", maintain_order=True):
+    """Yield a line for each kind of reason in the report of the reader: the first one, and the first rows."""
+    of_kind = pl.Series([reason_kind(why) for why in report["reason"]], dtype=pl.String)
+    for (kind, _), rows in report.group_by("kind", of_kind, maintain_order=True):
+        why = rows["reason"][0]
         first = rows.select("id", "line").head(ROWS_SHOWN).iter_rows()
         shown = ", ".join(_row(id_of_row.removeprefix(f"{id_}/"), line) for id_of_row, line in first)
         more = ", …" if rows.height > ROWS_SHOWN else ""
         verb = "with a note" if kind == "note" else kind
-        text = f"{pluralize(rows.height, 'row')} {verb}: {why} ({shown}{more})"
-        yield Finding(STAGE, LEVELS[str(kind)], id_, text)
+        like = ", like this" if rows["reason"].n_unique() > 1 else ""
+        text = f"{pluralize(rows.height, 'row')} {verb}{like}: {why} ({shown}{more})"
+        yield Finding(STAGE, "warning" if why == COUNTS_FROM_1 else LEVELS[str(kind)], id_, text)
 
 
 def _row(index: str, line: int | None) -> str:

@@ -35,6 +35,11 @@ SHIPPED = {
 }
 CONFIG = "config.json"
 TASK_COLUMNS = ("category", "l2_category")
+# What mends a file without either.
+CATEGORY = (
+    """; name the column that has it by --reader '{"columns": {"category": "NAME"}}', or add a column """
+    "category, which may have one value for all rows"
+)
 
 
 @dataclass(frozen=True)
@@ -79,9 +84,7 @@ def source_entry(
     if found is None:
         raise InputError(
             f"{name}: has no column {' or '.join(given)}, the task type by which the pool is balanced; its "
-            f"columns are {listed_columns(data_file(path))}; name the column that has it by --reader "
-            """'{"columns": {"category": "NAME"}}', or add a column category, which may have one value for """
-            "all rows"
+            f"columns are {listed_columns(data_file(path), CATEGORY)}"
         )
     if image_column is not None and image_column not in header:
         raise InputError(

@@ -121,16 +121,20 @@ def check_rejected(path: Path, report: pl.DataFrame, rows: int, most: float, whe
     )
 
 
+def reason_kind(reason: str) -> str:
+    """Return a reason with … for numbers and what it quotes, in which reasons of one kind differ."""
+    return re.sub(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*", "…", reason)
+
+
 def _by_kind(reasons: Iterable[str], *, named: bool = False) -> list[tuple[str, int]]:
     """Return the first reason of each kind, and how often it occurs, the most frequent first.
 
-    Reasons of a kind differ in what they quote and in numbers; ``named``: where they do, the kind with … for
-    these is returned.
+    ``named``: where reasons of a kind differ, the kind itself is returned.
     """
     examples: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for reason in reasons:
-        kind = re.sub(r"'[^']*'|\"[^\"]*\"|\d[\d,.]*", "…", reason)
+        kind = reason_kind(reason)
         counts[kind] += 1
         example = examples.setdefault(kind, reason)
         if named and example != reason:

@@ -110,15 +110,17 @@ def read_header(path: Path, columns: Columns | None = None) -> list[str]:
     return _standard(path, header, _sources(path, header, columns or {}))
 
 
-def listed_columns(path: Path) -> str:
-    """Return the file's own names of its columns, for messages, and what is wrong with its separator."""
+def listed_columns(path: Path, mend: str = "") -> str:
+    """Return the file's own names of its columns and ``mend``, for messages.
+
+    Where its separator is wrong, how to mend that is in place of ``mend``.
+    """
     header = _header(path)
-    mend = ""
     if suffix_of(path) in (CSV, None):
         separator, name = (",", "commas") if suffix_of(path) == CSV else ("\t", "tabs")
         if len(header) == 1 and any(mark in header[0] for mark in {";", ",", "\t"} - {separator}):
             mend = f", since its fields are not separated by {name}: save it with them"
-    return f"{listed(header)}{mend}"
+    return f"{listed(header) or 'none'}{mend}"
 
 
 def read_rows(path: Path, columns: Columns | None = None, *, images: bool = True) -> Iterator[Row]:

@@ -1,5 +1,6 @@
 """Read items from a data file with the columns of VLMEvalKit, whatever its format."""
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from benchc.sources.error import InvalidRowError, NoLetterError, PastLastOptionE
 from benchc.sources.item_images import read_image_names, read_item_images
 from benchc.sources.item_order import item_key
 from benchc.sources.item_text import ItemText, present, read_item_text, read_open_text, with_answer_words
-from benchc.sources.reader_options import ReaderOptions
+from benchc.sources.reader_options import STANDARD, ReaderOptions
 from benchc.sources.report import Kind, Remark, report_frame
 from benchc.sources.rows import image_folder, listed_columns, read_header, read_rows
 from benchc.sources.stored_images import StoredFile, StoredImages
@@ -32,6 +33,18 @@ DECODERS, WAITING = 2, 4
 # Of a file that counts from 1, answers past the last option are so many times those of the first, which are
 # errors; of one that counts from 0 and whose last options are absent, there are about as many.
 MANY = 10
+# A note, of a file whose answers are indices: all of them may be wrong.
+COUNTS_FROM_1 = "no answer of the rows that are read is 0; if the file counts from 1, subtract 1 from all"
+
+LETTERED = "every option begins with its letter, which prompts add; take the letters out of the options"
+
+# What data sets call a standard column.
+OTHER_NAMES = {
+    "index": ("id", "question_id"),
+    "image": ("picture", "photo"),
+    "question": ("prompt", "query"),
+    "answer": ("label", "solution", "target", "ground_truth", "correct_answer"),
+}
 ITEMS_AT_ONCE = 64
 BYTES_AT_ONCE = 2**25
 
@@ -197,7 +210,7 @@ class _Rows:
         elif present(index) is None:
             index, problem = "", "has no index"
         elif index in self._images:
-            problem = f"index {index} is that of an earlier row"
+            problem = f"index {index!r} is that of an earlier row"
         if problem := row.problem or problem:
             self._remark(row, index, "rejected", problem)
             return
@@ -228,6 +241,8 @@ class _Rows:
             return
         if len({" ".join(option.split()) for option in text.options}) < len(text.options):
             self._remark(row, index, "note", "two options have the same text")
+        if text.options and all(map(_begins_with, text.options, LETTERS)):
+            self._remark(row, index, "note", LETTERED)
         if not text.options and row.values["answer"].strip() in set(LETTERS):
             self._remark(
                 row,
@@ -260,8 +275,7 @@ class _Rows:
         chosen = [id_ for id_, text, _, _ in items if text.answer is not None]
         if self._options.answer_form == "index" and len(chosen) >= MANY and not self.answers_of_first():
             line, _ = self._texts[chosen[0].removeprefix(f"{self._source}/")]
-            why = "no answer of the rows that are read is 0; if the file counts from 1, subtract 1 from all"
-            self.remarks.append(Remark(chosen[0], line, "note", why))
+            self.remarks.append(Remark(chosen[0], line, "note", COUNTS_FROM_1))
         self.remarks.sort(key=lambda remark: remark.line or 0)
         return sorted(items, key=lambda item: item_key(item[0]))
 
@@ -332,6 +346,10 @@ class _Rows:
         self.remarks.append(Remark(f"{self._source}/{index}", row.line, kind, reason))
 
 
+def _begins_with(option: str, letter: str) -> bool:
+    return option.startswith((f"{letter}. ", f"{letter}) ", f"{letter}: ", f"({letter}) "))
+
+
 def is_open_ended(header: Sequence[str], options: ReaderOptions) -> bool:
     """Return whether a TSV with these columns has open-ended questions: it has no column of options."""
     if options.options_column is not None or options.answer_words:
@@ -348,7 +366,20 @@ def _check_columns(path: Path, header: list[str], options: ReaderOptions, open_e
         )
     missing = [name for name in _needed(options, open_ended) if name not in header]
     if missing:
-        raise SourceError(f"{path}: has no column {missing[0]!r}; its columns are {listed_columns(path)}")
+        mend = _renaming(missing[0], header) if missing[0] in STANDARD else ""
+        raise SourceError(
+            f"{path}: has no column {missing[0]!r}; its columns are {listed_columns(path, mend)}"
+        )
+
+
+def _renaming(column: str, header: Sequence[str]) -> str:
+    """Return how a user names the column that a file has in place of a standard one."""
+    others = set(header) - set(STANDARD)
+    if not others:
+        return "; add the column"
+    name = next((each for each in OTHER_NAMES.get(column, ()) if each in others), "NAME")
+    reader = json.dumps({"columns": {column: name}})
+    return f"; name the column that has it by the source's key reader (benchc new: --reader): {reader}"
 
 
 def _needed(options: ReaderOptions, open_ended: bool) -> Iterator[str]:

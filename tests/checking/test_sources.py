@@ -59,6 +59,25 @@ def test_rows_that_the_reader_refuses_are_counted_by_reason():
     assert items["my"].images.rows() == [(f"my/{index}", f"my/{index}#0", 24 * 16) for index in (1, 40, 60)]
 
 
+def test_refusals_that_differ_in_what_they_quote_are_one_line():
+    found, _ = checked(MY, *map(row, ("a", "b", "it's", "c", "c", "it's", "b", "a")), row(9, answer="9"))
+    assert lines(found, "warning") == [
+        "my: 4 rows rejected, like this: index 'c' is that of an earlier row (index c in line 6, index it's "
+        "in line 7, index b in line 8, …)",
+        "my: 1 row rejected: the answer '9' is not one option letter (index 9 in line 10)",
+    ]
+
+
+def test_answers_none_of_which_is_0_are_a_warning():
+    rows = [row(number, answer="1") for number in range(10)]
+    found, items = checked({"my": {"path": "my.tsv", "reader": {"answer_form": "index"}}}, *rows)
+    assert lines(found, "warning") == [
+        "my: 1 row with a note: no answer of the rows that are read is 0; if the file counts from 1, "
+        "subtract 1 from all (index 0 in line 2)"
+    ]
+    assert lines(found, "note") == [] and items["my"].texts.height == 10
+
+
 @pytest.mark.parametrize(
     ("published", "text"),
     [({"items": 17023}, "17,023"), ({"items": 1200, "rounded": True}, "about 1,200")],
@@ -75,7 +94,10 @@ def test_a_source_that_cannot_be_read_is_an_error_and_the_next_is_read():
     sources = {"columns": {"path": "columns.tsv"}, "task": {"path": "task.tsv", "task_column": "l2_category"}}
     found, items = checked(sources | MY, row(1))
     columns, task = lines(found, "error")
-    assert columns == "columns: columns.tsv: has no column 'question'; its columns are index, image"
+    assert (
+        columns
+        == "columns: columns.tsv: has no column 'question'; its columns are index, image; add the column"
+    )
     assert task.startswith("task: task.tsv: none of its rows became an item; the first, in line 2: ")
     assert lines(found, "ok") == ["my: 1 item, my.tsv"]
     assert list(items) == ["my"]

@@ -643,13 +643,17 @@ def parquet_without_columns() -> bytes:
 @pytest.mark.parametrize(
     ("name", "content", "sentence"),
     [
-        ("nothing.parquet", parquet_without_columns(), "has no column 'index'; its columns are $"),
+        (
+            "nothing.parquet",
+            parquet_without_columns(),
+            "has no column 'index'; its columns are none; add the column$",
+        ),
         ("list.jsonl", b'[{"question": "?"}]', "is a JSON list; write one object per line"),
         ("empty.jsonl", b"", "has no JSON object; write one per line"),
         ("number.jsonl", b"7", "has no JSON object; write one per line"),
         ("text.parquet", b"version https://git-lfs.github.com/spec/v1", "is not a complete Parquet file"),
         ("semicolon.csv", b"image;question\n", "its columns are image;question, since its fields are not"),
-        ("semicolon.jsonl", b'{"image;question": 1}', "its columns are image;question$"),
+        ("semicolon.jsonl", b'{"image;question": 1}', "its columns are image;question; name the column"),
         ("latin.csv", "image,größe\n".encode("latin-1"), "is not UTF-8"),
         ("cut.csv", b'image,question,answer\na.png,"?', "is not comma-separated text"),
         ("list.json", b"[]", ".json files are not read; convert it to a TSV, csv, JSON Lines"),

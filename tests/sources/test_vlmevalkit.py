@@ -355,14 +355,23 @@ def test_a_row_with_several_images_is_rejected_where_rows_have_one(tmp_path):
         ("index\timage\tquestion\tGröße\n".encode("latin-1"), "is not UTF-8 .*; save it as UTF-8"),
         ("index\timage\tquestion\n".encode("utf-16"), "is not UTF-8 .*; save it as UTF-8"),
         ("index\timage\tquestion\n".encode("utf-16-le"), "NUL characters; save the file as text in UTF-8"),
-        (b"\t".join(b"%d" % number for number in range(10**5)), "its columns are 0, 1, .* and 99960 more$"),
-        (b"\t".join(b"%d" % number for number in range(40)), "its columns are 0, 1, .* 38, 39$"),
+        (
+            b"\t".join(b"%d" % number for number in range(10**5)),
+            "its columns are 0, 1, .* and 99960 more; name",
+        ),
+        (b"\t".join(b"%d" % number for number in range(40)), "its columns are 0, 1, .* 38, 39; name"),
         (b"1\t" + b"A" * 10**6 + b"\tWhich?\n", "its columns are 1, A{40}…, Which"),
         (b"1\t" + b"A" * 40 + b"\tWhich?\n", "its columns are 1, A{40}, Which"),
-        (b"question\n", "has no column 'index'; its columns are question$"),
-        (b"a;b\tquestion\n", "its columns are a;b, question$"),
-        (b"a\x1b[2J\tquestion\n", r"its columns are a\\x1b\[2J, question$"),
-        *((text, "since its fields are not separated by tabs: save it") for text in (b"a,b\n", b"a;b\n")),
+        (b"question\n", "has no column 'index'; its columns are question; add the column$"),
+        (b"a;b\tquestion\n", "its columns are a;b, question; name"),
+        (b"a\x1b[2J\tquestion\n", r"its columns are a\\x1b\[2J, question; name"),
+        (
+            b"index\timage\tquestion\tA\tB\tgold\n",
+            r'\(benchc new: --reader\): {"columns": {"answer": "NAME"}}$',
+        ),
+        (b"label\tindex\timage\tquestion\tA\tB\tid\n", 'by .*: {"columns": {"answer": "label"}}$'),
+        (b"index\timage\tquestion\tA\tC\tanswer\tx\n", 'by .*: {"columns": {"B": "NAME"}}$'),
+        *((text, "not separated by tabs: save it with them$") for text in (b"a,b\n", b"a;b\n")),
     ],
 )
 def test_a_broken_file_is_an_error_that_names_it(tmp_path, content, message):
@@ -445,7 +454,7 @@ ODD = ("9" * 101, "9" * 5000, "a\nb", "\x1b[2J")
 @pytest.mark.parametrize(
     ("index", "id_", "reason"),
     [
-        ("1", "s/1", "index 1 is that of an earlier row"),
+        ("1", "s/1", "index '1' is that of an earlier row"),
         *((none, "s/", "has no index") for none in ("", " ", "nan")),
         *((odd, "s/", "the index is not one line of up to 100 characters") for odd in ODD),
     ],
@@ -549,6 +558,23 @@ def test_rows_without_options_may_be_open_ended(tmp_path):
     ]
     _, rejected = read(tmp_path, rows)
     assert ("s/2", "rejected", "the answer 'dark red' is not one option letter") in rejected
+
+
+@pytest.mark.parametrize(
+    ("options", "noted"),
+    [
+        (["A. red", "B) blue", "C: green"], True),
+        (["(A) red", "(B) "], True),
+        (["A. red", "A. blue"], False),
+        (["A. red", "blue"], False),
+        (["A red", "B.blue"], False),
+    ],
+)
+def test_options_that_begin_with_their_letters_are_noted(tmp_path: Path, options, noted) -> None:
+    items, report = read(tmp_path, [row(1, **dict(zip("ABC", options, strict=False)))])
+    assert items[0]["options"] == options
+    why = "every option begins with its letter, which prompts add; take the letters out of the options"
+    assert report == ([("s/1", "note", why)] if noted else [])
 
 
 def test_options_that_differ_in_white_space_alone_are_noted(tmp_path: Path) -> None:

@@ -263,6 +263,10 @@ def test_a_file_without_a_task_type_is_refused(root: Path, capsys: Capture) -> N
         """--reader '{"columns": {"category": "NAME"}}', or add a column category, which may have one """
         "value for all rows"
     )
+    (root / "comma.tsv").write_text("index,image,question,category\n")
+    assert refused(capsys, "mine.yaml", "--source", "comma.tsv").endswith(
+        "are index,image,question,category, since its fields are not separated by tabs: save it with them"
+    )
     assert not (root / "mine.yaml").exists()
 
 
