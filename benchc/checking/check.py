@@ -18,6 +18,7 @@ from benchc.checking.sources import check_sources
 from benchc.config.benchmarks import module_of
 from benchc.config.load import Config
 from benchc.errors import InputError
+from benchc.planning.replaced import replaced_run
 from benchc.planning.size import RunSize
 
 
@@ -28,6 +29,8 @@ def check(config: Config, file: Path | None = None, *, load: bool, network: bool
     ``load``: whether models and encoders are loaded. ``network``: whether servers are asked.
     """
     settings = config.settings
+    if replaced := replaced_run(config, Path("results") / settings.name):
+        yield Finding("results", "warning", settings.name, replaced)
     if config.finished is None:
         items = yield from check_sources(config)
         pool = yield from check_pool(config, {id_: items[id_] for id_ in config.sources if id_ in items})

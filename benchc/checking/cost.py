@@ -20,6 +20,7 @@ from benchc.models.asking import Job
 from benchc.planning.amounts import Amount, digits_text, disk_text, hours_text, total
 from benchc.planning.plan import Plan, plan_of
 from benchc.planning.rates import Rate, Rates, measured_rates
+from benchc.planning.replaced import own_tables
 from benchc.planning.size import ImageCounts
 from benchc.planning.stages import Work, work_of
 from benchc.pluralize import pluralize
@@ -45,7 +46,8 @@ def check_cost(
     images = None if pool.size is None else pool.size.images
     shown = job_images(time, images, config)
     try:
-        plan = plan_of(config, results, pool.size)
+        tables = own_tables(config, results)
+        plan = plan_of(config, tables, pool.size)
         measured = measured_rates(config.asked, logs, results, config.settings.asking_rule)
         # A trial says more than another run, whose images are others, and this run more than a trial.
         own = {model: rate for model, rate in measured.items() if rate.run is None}
@@ -54,14 +56,14 @@ def check_cost(
             for model, rate in measured.items()
             if rate.run is not None
         }
-        work = work_of(plan.expected or plan.stages, results, {**others, **tried, **own})
-        writing = writing_of(plan.images, images, time, config.settings.corruptions, results)
+        work = work_of(plan.expected or plan.stages, tables, {**others, **tried, **own})
+        writing = writing_of(plan.images, images, time, config.settings.corruptions, tables)
         noun = "predictions" if config.settings.asking_rule == "infer" else "answers"
         yield from _time(plan, work, writing, shown, noun, generated=pool.drawn is None)
     except (InputError, OSError) as error:
         yield Finding("time", "error", "all", reason(error))
         return
-    yield _disk(plan, results)
+    yield _disk(plan, results, tables)
 
 
 @dataclass(frozen=True)
@@ -175,15 +177,15 @@ def _not_counted(work: Sequence[Work], writing: Writing, shown: JobImages, noun:
     yield "all other jobs"
 
 
-def _disk(plan: Plan, results: Path) -> Finding:
-    """Compare the estimated images, without those that are written, with the free space."""
+def _disk(plan: Plan, results: Path, tables: Path) -> Finding:
+    """Compare the estimated images, without those that are written in ``tables``, with the free space."""
     free = shutil.disk_usage(existing(results)).free
     room = f"{disk_text(free)} free at {results}"
     if plan.images.written.value == 0:
         return Finding("disk", "ok", "images", f"no images are to be written, {room}")
     if plan.images.disk.value is None:
         return Finding("disk", "skipped", "images", f"size unknown until all sources are here; {room}")
-    written = sum(path.stat().st_size for path in results.glob("*/*.parquet") if path.parent.name in IMAGES)
+    written = sum(path.stat().st_size for path in tables.glob("*/*.parquet") if path.parent.name in IMAGES)
     needed = plan.images.disk.minus(written)
     text = f"{needed.text(disk_text)} of images are to be written, {room}"
     if (needed.value or 0) > free:

@@ -13,6 +13,8 @@ from benchc.errors import InputError
 WIDTH = 50  # of a value
 # The record of a run names itself.
 OWN_KEYS = ("name", "catalogues")
+# What decides of which items a run is.
+ORIGIN = ("benchmark", "sources")
 # What precedes the keys of each file of a record.
 SECTIONS = {"config": "", "config-sources": "sources.", "config-models": "models."}
 
@@ -34,6 +36,19 @@ def changed_settings(run: Path, texts: Mapping[str, str]) -> list[str]:
     if not all((run / f"{name}.yaml").exists() for name in SECTIONS):
         return []
     return _differing(_records(run), {Path(path).stem: yaml.safe_load(text) for path, text in texts.items()})
+
+
+def differing_origin(run: Path, texts: Mapping[str, str]) -> list[str]:
+    """Return how the benchmark or the sources in a run's record differ from those in ``texts``.
+
+    ``texts`` and what is returned: as of :func:`changed_settings`. Sources in another order are the same.
+    """
+    path = run / "config.yaml"
+    if not path.exists():
+        return []
+    records = _record(path), *(yaml.safe_load(text) for name, text in texts.items() if Path(name) == path)
+    old, new = ({**each, "sources": sorted(each.get("sources") or [])} for each in records)
+    return [change for key in ORIGIN for change in differences(key, old.get(key), new.get(key))]
 
 
 def _differing(a: Mapping[str, dict[str, Any]], b: Mapping[str, dict[str, Any]]) -> list[str]:

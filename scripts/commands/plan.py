@@ -14,6 +14,7 @@ from benchc.planning.amounts import Amount
 from benchc.planning.image_hours import image_note
 from benchc.planning.plan import plan_markdown, plan_of
 from benchc.planning.rates import Rate, measured_rates
+from benchc.planning.replaced import own_tables, replaced_run
 from benchc.planning.size import POOL_FILE, run_size
 from benchc.planning.sources import sources_markdown
 from benchc.planning.stages import work_of, work_table
@@ -46,25 +47,29 @@ def plan(
     read = read_config(config)
     name = read.settings.name
     results = Path("results") / name
-    size = run_size(read, results)
-    planned = plan_of(read, results, size)
+    replaced = replaced_run(read, results)
+    tables = own_tables(read, results)
+    size = run_size(read, tables)
+    planned = plan_of(read, tables, size)
     rates = measured_rates(read.asked, Path("logs") / name, results, read.settings.asking_rule)
     if seconds_per_prediction is not None:
         rates = dict.fromkeys(read.asked, Rate(Amount(seconds_per_prediction)))
     if output is not None:
-        table = work_table(work_of(planned.stages, results, rates))
+        table = work_table(work_of(planned.stages, tables, rates))
         try:
             write_text(output, table.write_csv())
         except OSError as error:
             raise InputError(f"--output {output}: {error.strerror}; name another file") from error
-    text = plan_markdown(planned, results, rates, config)
+    text = plan_markdown(planned, tables, rates, config)
     # The pool says more.
-    known = read.finished or (results / POOL_FILE).exists()
-    sources = "" if known else f"{sources_markdown(read, results)}\n"
-    print(f"{config}: run {name}\n\n{sources}{text}", end="")
-    if note := image_note(read.settings, planned, results):
+    known = read.finished or (tables / POOL_FILE).exists()
+    sources = "" if known else f"{sources_markdown(read, tables)}\n"
+    warning = f"warning: {replaced}.\n\n" if replaced else ""
+    print(f"{config}: run {name}\n\n{warning}{sources}{text}", end="")
+    if note := image_note(read.settings, planned, tables):
         print(f"- {note}", end="")
-    if changes := changed_settings(results, resolved(read, str(results), Path.cwd())):
+    changes = changed_settings(results, resolved(read, str(results), Path.cwd()))
+    if changes and not replaced:
         more = f" and {len(changes) - MOST} more" if len(changes) > MOST else ""
         print(
             f"- settings have changed since the last run ({'; '.join(changes[:MOST])}{more}), and done and "

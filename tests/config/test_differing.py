@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from benchc.config.differing import changed_settings, differing_settings, shown
+from benchc.config.differing import changed_settings, differing_origin, differing_settings, shown
 from benchc.errors import InputError
 
 
@@ -56,6 +56,20 @@ def test_what_a_run_would_change_in_its_record(tmp_path: Path) -> None:
     assert changed_settings(a, texts) == ["seed: 1 -> 2"]
     (a / "config-models.yaml").unlink()
     assert changed_settings(a, texts) == []
+
+
+def test_a_run_of_other_items_has_another_benchmark_or_other_sources(tmp_path: Path) -> None:
+    old = {"benchmark": "x", "sources": ["s", "t"], "seed": 1}
+    a = run(tmp_path / "a", old, {}, {})
+
+    def differing(**new: object) -> list[str]:
+        texts = {f"{a}/config.yaml": yaml.safe_dump(old | new), f"{a}/config-models.yaml": "sources: []"}
+        return differing_origin(a, texts)
+
+    assert differing(seed=2, sources=["t", "s"]) == []
+    assert differing(benchmark="y", sources=["s", "u"]) == ['benchmark: "x" -> "y"', 'sources: + "u", - "t"']
+    (a / "config.yaml").unlink()
+    assert differing(benchmark="y") == []
 
 
 def test_a_long_value_is_cut() -> None:

@@ -215,6 +215,22 @@ def test_rates_of_finished_jobs_replace_those_of_the_trial_and_what_is_done_take
     assert "ok small no time: its predictions are there" in lines
     # A quarter of the images: 10 s, and 0.25 s for the first.
     assert "ok images < 1 min to write those that are not there, in 1 job" in lines
+    # All of this is of another run once its sources are others.
+    record = yaml.safe_load(Path("config.yaml").read_text()) | {"sources": ["other"]}
+    Path("results/trial/config.yaml").write_text(yaml.safe_dump(record))
+    lines, status = checked()
+    assert lines[:4] == [
+        "config.yaml: run trial",
+        "",
+        "results",
+        'warning trial results/trial was made by another configuration (sources: + "good", - "other"): '
+        "running this one replaces its results, none of which count as done here; to keep them, give this "
+        "run another name",
+    ]
+    assert (status, lines[-1]) == (0, "0 errors, 1 warning")
+    assert any(line.startswith("ok small 1.3 min for 40 predictions") for line in lines)
+    assert any(line.endswith("write those that are not there, in 4 jobs") for line in lines)
+    assert any(line.startswith("ok images ≈ 0.057 MB of images are to be written") for line in lines)
 
 
 def test_a_model_that_is_tried_has_no_rate_of_another_run(folder, checked):

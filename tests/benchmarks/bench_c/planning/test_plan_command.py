@@ -97,11 +97,37 @@ def test_a_run_that_is_not_started(folder, capsys):
     assert not (folder / "results").exists()
 
 
-def test_settings_that_changed_since_the_last_run_are_named(folder, capsys):
-    configured(folder)
+def record(folder: Path) -> None:
     for path, text in resolved(read_config(Path("config.yaml")), "results/trial", folder).items():
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_text(text)
+
+
+def test_results_of_other_sources_are_named_and_do_not_count(folder, capsys):
+    configured(folder, sources=["drawn-charts"], pool={"per_task": 4})
+    rows, text = planned(capsys)
+    configured(folder)
+    record(folder)
+    write_pool()
+    write_selection()
+    write_predictions("pool", "small", 50, 10.0, 50)
+    assert planned(capsys)[0]["selectors"][:7] == ["1", "1", "5", "50", "50", "50", "0"]
+    configured(folder, sources=["drawn-charts"], pool={"per_task": 4})
+    now, again = planned(capsys, "--output", "plan.csv")
+    assert now["selectors"][:7] == rows["selectors"][:7] == ["1", "1", "≤ 12", "≤ 120", "≤ 120", "0", "≤ 120"]
+    assert now["total"][5] == "0" and pl.read_csv("plan.csv")["done"].sum() == 0
+    warning = (
+        'warning: results/trial was made by another configuration (sources: - "drawn-text"): running this '
+        "one replaces its results, none of which count as done here; to keep them, give this run another "
+        "name."
+    )
+    assert warning in again.splitlines() and "known from" in again and "settings have changed" not in again
+    assert "warning" not in text
+
+
+def test_settings_that_changed_since_the_last_run_are_named(folder, capsys):
+    configured(folder)
+    record(folder)
     assert "settings have changed" not in planned(capsys)[1]
     corruptions = yaml.safe_load(CONFIG)["corruptions"]
     configured(folder, seed=9, corruptions=corruptions | {"severities": [1, 5]}, pool={"per_task": 2})
