@@ -8,6 +8,7 @@ from benchc.config.benchmarks import module_of
 from benchc.errors import InputError
 from benchc.schemas.models import read_models
 from benchc.schemas.printed import csv_text
+from benchc.user_output import refuse_overwriting
 
 
 def compare(
@@ -29,6 +30,8 @@ def compare(
         output: CSV file to write all differences to
     """
     runs = (run_a, run_b)
+    if output is not None:
+        refuse_overwriting(output, runs)
     table, text = module_of(benchmark_of(*runs), "comparison").compare_runs(runs, draws, seed)
     if output is not None:
         write_text(output, csv_text(table))

@@ -19,6 +19,7 @@ from benchc.planning.size import POOL_FILE, run_size
 from benchc.planning.sources import sources_markdown
 from benchc.planning.stages import work_of, work_table
 from benchc.pluralize import pluralize
+from benchc.user_output import refuse_overwriting
 
 MOST = 3  # changed settings that are named
 
@@ -44,6 +45,8 @@ def plan(
     """
     if seconds_per_prediction is not None and not 0 < seconds_per_prediction < float("inf"):
         raise InputError(f"--seconds-per-prediction {seconds_per_prediction}: give a number above 0")
+    if output is not None:
+        refuse_overwriting(output, [config])
     read = read_config(config)
     name = read.settings.name
     results = Path("results") / name

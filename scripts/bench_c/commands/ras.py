@@ -1,5 +1,6 @@
 """Compute RAS from a table of predictions, without a run."""
 
+import math
 import sys
 from pathlib import Path
 
@@ -17,12 +18,15 @@ from benchc.rendering.markdown import markdown
 from benchc.rendering.numbers import number_text
 from benchc.schemas.predictions import KEY
 from benchc.schemas.printed import csv_text
+from benchc.user_output import refuse_overwriting
 from benchc.user_table import read_user_table, refuse, whole_number
 
 # Items of which some would have the first option as their answer.
 MANY = 10
 
 LOGITS = "a number for each option, separated by spaces: two or more, below inf, and not all of them -inf"
+# Of a sum of probabilities whose logarithms have two decimals.
+ROUNDED = 0.02
 MEANS = ("correct", "delta_entropy", "delta_calibration", "ras")
 HEADER = ("model", "items", "clean accuracy", "accuracy", "ΔH", "ΔC", "RAS")
 
@@ -42,13 +46,20 @@ def ras(files: list[Path], /, *, answers: Path | None = None, output: Path | Non
             predictions do not have them
         output: CSV file to write, the means by model, corruption and severity
     """
+    if output is not None:
+        refuse_overwriting(output, files if answers is None else [*files, answers])
     known = None if answers is None else _answers(answers, read_user_table(answers, ("id", "answer")))
     rows, cells = [], []
-    first: tuple[Path, pl.DataFrame] | None = None
+    first: tuple[Path, pl.DataFrame, pl.DataFrame] | None = None
     for name, file in files_by_name(files).items():
-        table = read_user_table(file, [*KEY, *(() if known is not None else ("answer",)), "logits"])
-        scores = _scores(file, table, known, answers)
-        first = first or (file, scores.select(KEY))
+        table = _table(file, known is None)
+        items = known if known is not None else _answers(file, table)
+        if known is not None and "answer" in table.columns:
+            _refuse_other_answers(file, _answers(file, table), known, answers)
+        scores = _scores(file, table, items, answers)
+        if first is not None and answers is None:
+            _refuse_other_answers(file, items, first[2], first[0])
+        first = first or (file, scores.select(KEY), items)
         if scores.join(first[1], on=KEY, how="semi").height != max(scores.height, first[1].height):
             print(
                 f"warning: {file} has other items, corruptions or severities than {first[0]}, so that their "
@@ -66,12 +77,34 @@ def ras(files: list[Path], /, *, answers: Path | None = None, output: Path | Non
     print(markdown(HEADER, rows), end="")
 
 
-def _scores(
-    file: Path, table: pl.DataFrame, known: pl.DataFrame | None, answers: Path | None
-) -> pl.DataFrame:
+def _table(file: Path, needs_answers: bool) -> pl.DataFrame:
+    """Return the columns of a file of predictions, with answers where it has them or needs them."""
+    try:
+        return read_user_table(file, [*KEY, "answer", "logits"])
+    except InputError as error:
+        if "has no column 'answer'" not in str(error):
+            raise
+        if needs_answers:
+            raise InputError(f"{error}; or give --answers, a table with id and answer") from error
+        return read_user_table(file, [*KEY, "logits"])
+
+
+def _refuse_other_answers(file: Path, found: pl.DataFrame, known: pl.DataFrame, source: Path | None) -> None:
+    """Raise InputError where an item has another right option in one of two files."""
+    both = found.join(known, on="id", suffix="_known", maintain_order="left")
+    other = both.filter(pl.col("answer") != pl.col("answer_known"))
+    if other.height:
+        id_, answer, right = other.row(0)
+        raise InputError(
+            f"{file}: item {id_} has the answer {LETTERS[answer]}, and in {source} it has {LETTERS[right]}; "
+            "correct one of them"
+        )
+
+
+def _scores(file: Path, table: pl.DataFrame, items: pl.DataFrame, answers: Path | None) -> pl.DataFrame:
     refuse(file, table, pl.col("id").fill_null("") == "", "id", "that of the item")
-    if known is not None:
-        unknown = ~pl.col("id").is_in(known["id"].implode())
+    if answers is not None:
+        unknown = ~pl.col("id").is_in(items["id"].implode())
         refuse(file, table, unknown, "id", f"one of {answers}: add the item there, or correct the id")
     severity = whole_number("severity")
     refuse(file, table, severity.is_null() | (severity < 0), "severity", "a whole number, 0 for clean")
@@ -84,9 +117,6 @@ def _scores(
     # Of "1,5 2,5", the commas may be decimal points.
     mixed = pl.sum_horizontal(text.str.contains(mark, literal=True) for mark in ",; ") > 1
     refuse(file, table, wrong | mixed, "logits", LOGITS)
-    items = known
-    if items is None:
-        items = _answers(file, table)
     predictions = table.select("id", "corruption", severity, logits)
     _refuse_probabilities(file, predictions)
     options = predictions.group_by("id").agg(options=pl.col("logits").list.len().first())
@@ -107,9 +137,9 @@ def _scores(
 
 
 def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
-    """Raise InputError where no logit is below 0, and no row's sum is above 1, or each row's is about 100.
+    """Raise InputError for probabilities, per cent, and logarithms of another base or with another sign.
 
-    Warns where many rows have no logit beyond 1 or -1.
+    Warns where many rows are such as cosines, sigmoids or per cent may be.
     """
     logits = pl.col("logits").list
     total = logits.sum()
@@ -119,17 +149,41 @@ def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
     if predictions.height and predictions.select((logits.min() >= 0).all() & (shares | per_cent)).item():
         raise InputError(
             f"{file}: no logit is below 0, and all rows have sums of at most 1, or of about 100, as "
-            "probabilities or per cent have; give logits, or the logarithms of the probabilities; if these "
-            "are logits, subtract 100 from each of them, which changes no RAS"
+            "probabilities, per cent or cosines may have; give logits, or the logarithms of the "
+            "probabilities (of cosines, times the model's logit scale); if these are logits, subtract 100 from "
+            "each of them, which changes no RAS"
         )
+    natural = (logits.eval(pl.element().exp()).list.sum() - 1).abs() < ROUNDED
+    # Where one option has nearly all in each row, they are of any base.
+    doubtful = (logits.eval(pl.element().abs()).list.min() > ROUNDED).any() & ~natural.all()
+    for what, power in (
+        ("negative logarithms of probabilities; write them with a minus", (-pl.element()).exp()),
+        ("logarithms of base 10; give natural ones", (pl.element() * math.log(10)).exp()),
+        ("logarithms of base 2; give natural ones", (pl.element() * math.log(2)).exp()),
+    ):
+        others = (logits.eval(power).list.sum() - 1).abs() < ROUNDED
+        if predictions.height >= MANY and predictions.select(others.all() & doubtful).item():
+            raise InputError(f"{file}: the numbers of each row are {what}")
     # Of an option that is absent, the logit may be -inf.
-    values = predictions["logits"].explode().to_numpy()
-    finite = values[np.isfinite(values)]
-    # Mean log-probabilities of a text's tokens are small, too, and none is above 0.
-    if predictions.height >= MANY and finite.min() >= -1 and 0 < finite.max() <= 1:
+    finite = logits.eval(pl.element().filter(pl.element().is_finite())).list
+    spread, least, most = predictions.select(
+        spread=(finite.max() - finite.min()).max(), least=finite.min().min(), most=finite.max().max()
+    ).row(0)
+    if predictions.height >= MANY and spread <= 1:
         print(
-            f"warning: {file}: all logits are from -1 to 1, as cosines and sigmoids are; RAS needs logits, "
-            "whose softmax is the probabilities of the options",
+            f"warning: {file}: the logits of no row differ by more than 1, as those of cosines and sigmoids; if "
+            "they are these, give the model's logits, or RAS is near 0",
+            file=sys.stderr,
+        )
+    if (
+        predictions.height >= MANY
+        and least >= 0
+        and most > 50
+        and predictions.select((total <= 105).all()).item()
+    ):
+        print(
+            f"warning: {file}: all numbers are from 0 to 100, and the rows have sums up to 105; if they are per "
+            "cent, give logits, or the logarithms of the probabilities",
             file=sys.stderr,
         )
 

@@ -10,6 +10,7 @@ from benchc.errors import InputError
 from benchc.pluralize import pluralize
 from benchc.progress import track
 from benchc.sources.image_store import opened_images
+from benchc.user_output import refuse_overwriting
 
 
 def naturalbench_tsv(files: list[Path], /, *, images: Path | None = None, output: Path) -> None:
@@ -24,6 +25,7 @@ def naturalbench_tsv(files: list[Path], /, *, images: Path | None = None, output
         images: folder or zip of the images of the split
         output: TSV to write
     """
+    refuse_overwriting(output, files if images is None else [*files, images])
     first, is_split = files[0], any(".json" in path.suffixes for path in files)
     if is_split and len(files) > 1:
         raise InputError("a JSON file is given among others; give it alone")

@@ -9,6 +9,7 @@ from benchc.benchmarks.vqa_robustness.metrics.vre import vre as vre_of
 from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors, read_errors
 from benchc.benchmarks.vqa_robustness.tables.frames import (
+    beyond_scale,
     constant,
     frozen_scale,
     incomplete,
@@ -20,6 +21,7 @@ from benchc.benchmarks.vqa_robustness.tables.frames import (
     vre_text,
 )
 from benchc.schemas.printed import csv_text
+from benchc.user_output import refuse_overwriting
 
 
 def vre(
@@ -44,6 +46,8 @@ def vre(
         levels: levels of range, error rate and average error
         output: folder for tables (CSV), figures (PNG, PDF) and the page of weights (HTML)
     """
+    if output is not None:
+        refuse_overwriting(output, ())
     table = read_errors(errors)
     metrics = severity_metrics(table.values, levels)
     frozen = [] if scale_of is None else [scale_of]
@@ -58,8 +62,9 @@ def vre(
         write_text(output / "weights.html", page)
     notes = [
         *incomplete(table, metrics),
-        *scaled_alone(table, metrics, scale_of),
+        *scaled_alone(table, metrics, frozen, levels),
         *not_in_scale(frozen, levels),
+        *beyond_scale(models),
         *constant(scale),
         *mostly_wrong(table),
     ]

@@ -1,6 +1,7 @@
 """`benchc ras` gives the means of a run from the predictions of a file."""
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -123,26 +124,88 @@ def test_numbers_as_large_as_numbers_are_print_no_warning(
     assert capsys.readouterr().out.rstrip().endswith("| 0.000 | 0.000 | 0.000 |") and not recwarn.list
 
 
+def of_rows(tmp_path: Path, logits: list[list[float]], name: str = "mine.csv", answer: str = "A") -> str:
+    """Write predictions of items with these logits, the same clean and in fog."""
+    cells = [("clean", 0), ("fog", 1)]
+    rows = [(f"q{item}", *cell, answer, values) for item, values in enumerate(logits) for cell in cells]
+    frame = pl.DataFrame(rows, schema=["id", "corruption", "severity", "answer", "logits"], orient="row")
+    return str(written(tmp_path, name, frame))
+
+
+COSINES = (
+    "the logits of no row differ by more than 1, as those of cosines and sigmoids; if they are these, give"
+)
+PER_CENT = (
+    "all numbers are from 0 to 100, and the rows have sums up to 105; if they are per cent, give logits"
+)
+
+
 @pytest.mark.parametrize(
-    ("logits", "items", "warned"),
+    ("logits", "items", "warning"),
     [
-        ([-0.5, 1.0, 0.3], 5, True),
-        ([-1.0, 0.1, -math.inf], 5, True),
-        ([-0.5, 1.0, 0.3], 4, False),
-        ([-0.5, 1.01, 0.3], 5, False),
-        ([-0.5, -1.01, 0.3], 5, False),
-        ([-0.5, -0.1, 0.0], 5, False),
+        ([-100.2, -99.5, -99.2], 5, COSINES),
+        ([-0.5, 0.5, -math.inf], 5, COSINES),
+        ([-0.5, 0.5, 0.3], 4, None),
+        ([-0.5, 0.51, 0.3], 5, None),
+        ([80.0, 10.0, 0.0], 5, PER_CENT),
+        ([80.0, 10.0, -0.1], 5, None),
+        ([50.0, 15.0, 0.0], 5, None),
+        ([80.0, 15.0, 11.0], 5, None),
     ],
 )
-def test_cosines_are_a_warning(
-    logits: list[float], items: int, warned: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_what_may_be_no_logits_is_a_warning(
+    logits: list[float], items: int, warning: str | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cells = [("clean", 0), ("fog", 1)]
-    rows = [(f"q{item}", *cell, "A", logits) for item in range(items) for cell in cells]
-    frame = pl.DataFrame(rows, schema=["id", "corruption", "severity", "answer", "logits"], orient="row")
-    main(["ras", str(path := written(tmp_path, "mine.csv", frame))])
-    text = f"warning: {path}: all logits are from -1 to 1, as cosines and sigmoids are; "
-    assert capsys.readouterr().err.startswith(text) == warned
+    main(["ras", path := of_rows(tmp_path, [logits] * items)])
+    err = capsys.readouterr().err
+    assert err.startswith(f"warning: {path}: {warning}") if warning else err == ""
+
+
+@pytest.mark.parametrize(
+    ("of", "what"),
+    [
+        (lambda shares: -np.log(shares), "negative logarithms of probabilities; write them with a minus"),
+        (np.log10, "logarithms of base 10; give natural ones"),
+        (np.log2, "logarithms of base 2; give natural ones"),
+        (np.log, None),
+    ],
+)
+def test_logarithms_are_natural_ones(
+    of: Callable[[np.ndarray], np.ndarray], what: str | None, tmp_path: Path
+) -> None:
+    values = of(np.array([0.7, 0.2, 0.1])).round(2).tolist()
+    path = of_rows(tmp_path, [values] * 5)
+    if what is None:
+        main(["ras", path])
+        # Nearly certain answers are of any base.
+        main(["ras", of_rows(tmp_path, [[-1e-4, -12.0, -13.0]] * 5)])
+        return
+    with pytest.raises(SystemExit, match=f"{path}: the numbers of each row are {what}"):
+        main(["ras", path])
+
+
+def test_right_options_that_differ_between_files_are_refused(tmp_path: Path) -> None:
+    logits = [[1.0, 3.0]] * 3
+    one, two = (of_rows(tmp_path, logits, f"{answer}.csv", answer) for answer in "AB")
+    with pytest.raises(
+        SystemExit, match=f"{two}: item q0 has the answer B, and in {one} it has A; correct one"
+    ):
+        main(["ras", one, two])
+    with pytest.raises(
+        SystemExit, match=f"{one}: item q0 has the answer A, and in {two} it has B; correct one"
+    ):
+        main(["ras", one, "--answers", two])
+
+
+def test_an_output_is_no_input_and_answers_may_be_elsewhere(tmp_path: Path) -> None:
+    path = of_rows(tmp_path, [[1.0, 3.0]])
+    with pytest.raises(SystemExit, match=f"--output {path}: is also an input"):
+        main(["ras", path, "--output", path])
+    bare = written(tmp_path, "bare.csv", table().drop("answer"))
+    with pytest.raises(
+        SystemExit, match=r"has no column 'answer' .*; or give --answers, a table with id and"
+    ):
+        main(["ras", str(bare)])
 
 
 @pytest.mark.parametrize(("items", "least", "warned"), [(10, 1, True), (9, 1, False), (10, 0, False)])

@@ -105,6 +105,12 @@ def test_what_says_little_is_named(capsys, table):
     main(["vre", table(ROWS), "--scale-of", part])
     cause = "its First-Drop under x is undefined, since an error there is 0"
     assert f"b is no part of the scale of part.csv: {cause}\n" in capsys.readouterr().out
+    # One model's scale is narrow.
+    alone = table([row for row in ROWS if row[0] == "a"], name="alone.csv")
+    main(["vre", str(TABLE_A1), "--scale-of", alone])
+    text = capsys.readouterr().out
+    assert "The scale of alone.csv is of a alone; scale by a table of the errors of several models" in text
+    assert re.search(r"\w are beyond the scale, so that VRE is outside of 0 to 1\n", text)
     # A table of errors that never change is no scale.
     same = table([f"{row[:6]}0.5" for row in ROWS])
     with pytest.raises(SystemExit, match=f"^error: {same}: First-Drop has one value only, which is no scale"):

@@ -7,6 +7,7 @@ import polars as pl
 
 from benchc.benchmarks.vqa_robustness.metrics.severity import LEVELS, Floats
 from benchc.errors import InputError
+from benchc.schemas.predictions import CLEAN
 from benchc.schemas.printed import read_csv
 from benchc.sources.tsv import listed
 
@@ -42,6 +43,11 @@ def read_errors(path: Path) -> Errors:
     whole = every.join(rows, on=KEYS, how="left", maintain_order="left")
     if (absent := whole.filter(pl.col("error").is_null())).height:
         model, corruption, level, *_ = absent.row(0)
+        if corruption.lower() == CLEAN:
+            raise InputError(
+                f"{path}: {corruption} is no corruption; write the clean error of a model as level 0 of each "
+                "of its corruptions"
+            )
         raise InputError(
             f"{path}: {model} has no error under {corruption} at level {level}; add the row (each model "
             f"needs the levels 0 to {LEVELS - 1} of each corruption of the file)"

@@ -57,15 +57,31 @@ def constant(scale: Scale) -> list[str]:
     ]
 
 
-def scaled_alone(errors: Errors, metrics: Floats, scale_of: object) -> list[str]:
-    """Return a sentence where the scale is that of one model; ``scale_of``: what freezes it, if anything."""
+def scaled_alone(errors: Errors, metrics: Floats, scale_of: Sequence[Path], levels: Levels) -> list[str]:
+    """Return a sentence where the scale is of one model; ``scale_of``: a table that freezes it, or none."""
+    several = "a table of the errors of several models (vre.scale_of, --scale-of)"
+    for file in scale_of:
+        table = read_errors(file)
+        known = np.flatnonzero(complete(severity_metrics(table.values, levels)))
+        return [f"The scale of {file.name} is of {table.models[known[0]]} alone; scale by {several}"] * (
+            len(known) == 1
+        )
     known = np.flatnonzero(complete(metrics))
-    if scale_of or len(known) != 1:
+    if len(known) != 1:
         return []
     return [
         f"The metrics are scaled over {errors.models[known[0]]} alone, so that its VRE is comparable with no "
-        "other model's; scale them by a table of the errors of several models (vre.scale_of, --scale-of)"
+        f"other model's; scale them by {several}"
     ]
+
+
+def beyond_scale(models: pl.DataFrame) -> list[str]:
+    """Return a sentence where the VRE of models, as from :func:`vre_frames`, is outside of 0 to 1."""
+    names = models.filter(~pl.col("vre").is_between(0, 1))["model"]
+    are = "is" if len(names) == 1 else "are"
+    return (
+        [f"{', '.join(names)} {are} beyond the scale, so that VRE is outside of 0 to 1"] if len(names) else []
+    )
 
 
 def not_in_scale(scale_of: Sequence[Path], levels: Levels) -> list[str]:

@@ -13,6 +13,7 @@ from benchc.benchmarks.vqa_robustness.metrics.vre import Scale, vre, weights_of
 from benchc.benchmarks.vqa_robustness.schemas.errors import Errors
 from benchc.benchmarks.vqa_robustness.tables.frames import (
     HEADERS,
+    beyond_scale,
     constant,
     frozen_scale,
     incomplete,
@@ -77,8 +78,9 @@ def printed_vre(
     images, draws, left_out = intervals.select("images", "draws", "left_out").row(0)
     notes = [
         *incomplete(errors, metrics),
-        *scaled_alone(errors, metrics, scale_of),
+        *scaled_alone(errors, metrics, scale_of, levels),
         *not_in_scale(scale_of, levels),
+        *beyond_scale(models),
         *constant(scale),
         *_left_out(left_out, draws),
     ]
