@@ -1,6 +1,5 @@
 """Compute RAS from a table of predictions, without a run."""
 
-import math
 import sys
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import polars as pl
 from benchc.atomic import write_text
 from benchc.benchmarks.bench_c.metrics.aggregate import cell_means, clean_means, overall_means
 from benchc.benchmarks.bench_c.metrics.scoring import MEND, score
+from benchc.benchmarks.bench_c.no_logits import doubts_about, fault_of
 from benchc.errors import InputError
 from benchc.labels import files_by_name
 from benchc.letters import LETTERS
@@ -25,8 +25,6 @@ from benchc.user_table import read_user_table, refuse, whole_number
 MANY = 10
 
 LOGITS = "a number for each option, separated by spaces: two or more, below inf, and not all of them -inf"
-# Of a sum of probabilities whose logarithms have two decimals.
-ROUNDED = 0.02
 MEANS = ("correct", "delta_entropy", "delta_calibration", "ras")
 HEADER = ("model", "items", "clean accuracy", "accuracy", "ΔH", "ΔC", "RAS")
 
@@ -118,7 +116,10 @@ def _scores(file: Path, table: pl.DataFrame, items: pl.DataFrame, answers: Path 
     mixed = pl.sum_horizontal(text.str.contains(mark, literal=True) for mark in ",; ") > 1
     refuse(file, table, wrong | mixed, "logits", LOGITS)
     predictions = table.select("id", "corruption", severity, logits)
-    _refuse_probabilities(file, predictions)
+    if predictions.height and (fault := fault_of(predictions["logits"])):
+        raise InputError(f"{file}: {fault}")
+    for doubt in doubts_about(predictions["logits"]):
+        print(f"warning: {file}: {doubt}", file=sys.stderr)
     options = predictions.group_by("id").agg(options=pl.col("logits").list.len().first())
     items = items.join(options, on="id", maintain_order="left")
     beyond = items.filter(pl.col("answer") >= pl.col("options"))
@@ -134,58 +135,6 @@ def _scores(file: Path, table: pl.DataFrame, items: pl.DataFrame, answers: Path 
         # Without the advice on a setting of runs.
         problem = str(error).partition(" (or set ")[0].replace(MEND, "correct the file")
         raise InputError(f"{file}: {problem}") from error
-
-
-def _refuse_probabilities(file: Path, predictions: pl.DataFrame) -> None:
-    """Raise InputError for probabilities, per cent, and logarithms of another base or with another sign.
-
-    Warns where many rows are such as cosines, sigmoids or per cent may be.
-    """
-    logits = pl.col("logits").list
-    total = logits.sum()
-    # Of ten options that are rounded to two decimals, or to whole per cent, it may be 1.05 or 105.
-    shares = (total <= 1.05).all() & (total > 0).any()
-    per_cent = total.is_between(95, 105).all()
-    if predictions.height and predictions.select((logits.min() >= 0).all() & (shares | per_cent)).item():
-        raise InputError(
-            f"{file}: no logit is below 0, and all rows have sums of at most 1, or of about 100, as "
-            "probabilities, per cent or cosines may have; give logits, or the logarithms of the "
-            "probabilities (of cosines, times the model's logit scale); if these are logits, subtract 100 from "
-            "each of them, which changes no RAS"
-        )
-    natural = (logits.eval(pl.element().exp()).list.sum() - 1).abs() < ROUNDED
-    # Where one option has nearly all in each row, they are of any base.
-    doubtful = (logits.eval(pl.element().abs()).list.min() > ROUNDED).any() & ~natural.all()
-    for what, power in (
-        ("negative logarithms of probabilities; write them with a minus", (-pl.element()).exp()),
-        ("logarithms of base 10; give natural ones", (pl.element() * math.log(10)).exp()),
-        ("logarithms of base 2; give natural ones", (pl.element() * math.log(2)).exp()),
-    ):
-        others = (logits.eval(power).list.sum() - 1).abs() < ROUNDED
-        if predictions.height >= MANY and predictions.select(others.all() & doubtful).item():
-            raise InputError(f"{file}: the numbers of each row are {what}")
-    # Of an option that is absent, the logit may be -inf.
-    finite = logits.eval(pl.element().filter(pl.element().is_finite())).list
-    spread, least, most = predictions.select(
-        spread=(finite.max() - finite.min()).max(), least=finite.min().min(), most=finite.max().max()
-    ).row(0)
-    if predictions.height >= MANY and spread <= 1:
-        print(
-            f"warning: {file}: the logits of no row differ by more than 1, as those of cosines and sigmoids; if "
-            "they are these, give the model's logits, or RAS is near 0",
-            file=sys.stderr,
-        )
-    if (
-        predictions.height >= MANY
-        and least >= 0
-        and most > 50
-        and predictions.select((total <= 105).all()).item()
-    ):
-        print(
-            f"warning: {file}: all numbers are from 0 to 100, and the rows have sums up to 105; if they are per "
-            "cent, give logits, or the logarithms of the probabilities",
-            file=sys.stderr,
-        )
 
 
 def _answers(file: Path, table: pl.DataFrame) -> pl.DataFrame:

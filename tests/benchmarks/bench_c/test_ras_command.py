@@ -132,9 +132,7 @@ def of_rows(tmp_path: Path, logits: list[list[float]], name: str = "mine.csv", a
     return str(written(tmp_path, name, frame))
 
 
-COSINES = (
-    "the logits of no row differ by more than 1, as those of cosines and sigmoids; if they are these, give"
-)
+COSINES = "the logits of no row differ by more than 1, as cosines and sigmoids; if they are these, give the"
 PER_CENT = (
     "all numbers are from 0 to 100, and the rows have sums up to 105; if they are per cent, give logits"
 )
