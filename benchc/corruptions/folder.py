@@ -133,7 +133,13 @@ def corrupt_folder(
 def _images(folder: Path, output: Path, corruptions: Sequence[str]) -> dict[str, Path]:
     """Return the image files by their path in the folder, sorted."""
     if not folder.is_dir():
-        raise InputError(f"{folder}: no such folder; give a folder of images")
+        is_ = "is a file" if folder.exists() else "no such folder"
+        raise InputError(f"{folder}: {is_}; give a folder of images")
+    if (folder / RECORD).is_file():
+        raise InputError(
+            f"{folder}: has images that benchc has corrupted ({RECORD}); give the folder of the clean images, "
+            "or, to corrupt these again, that of one severity"
+        )
     if output.exists() and not output.is_dir():
         raise InputError(f"{output}: is a file, but the output is a folder; give another --output")
     inside, outside = folder.resolve(), output.resolve()

@@ -239,7 +239,9 @@ def test_two_images_of_one_name_a_folder_without_images_or_as_its_own_output_are
     with pytest.raises(InputError, match=r"a\.jpg and a\.png would both become a\.png"):
         corrupt_folder(photos, tmp_path / "out", NOISE)
     assert not (tmp_path / "out").exists()
-    for name, message in (("none", "no such folder"), ("photos", "another --output")):
+    cases = (("none", "no such folder"), ("a.png", "is a file"), ("photos", "another --output"))
+    (tmp_path / "a.png").touch()
+    for name, message in cases:
         with pytest.raises(InputError, match=message):
             corrupt_folder(tmp_path / name, photos, NOISE)
     (tmp_path / "empty").mkdir()
@@ -283,6 +285,8 @@ def test_images_of_another_call_are_no_sources(
         assert written_images(tmp_path / "out") == written_images(photos / "made")
     with pytest.raises(InputError, match=r"no images .*, but those that another call has written; give"):
         corrupt_folder(photos / "made", tmp_path / "again", NOISE)
+    with pytest.raises(InputError, match=r"gaussian_noise: has images that benchc has corrupted .*; give"):
+        corrupt_folder(photos / "made/gaussian_noise", tmp_path / "again", NOISE)
     corrupt_folder(photos / "made/gaussian_noise/3", tmp_path / "again", NOISE)
     assert len(written_images(tmp_path / "again")) == 4
 
