@@ -12,6 +12,9 @@ _OTHER_FORMATS = {
     b"PAR1": "a Parquet file",
     b"PK\x03\x04": "an Excel workbook or a ZIP archive",
     b"\x1f\x8b": "a file compressed with gzip",
+    b'{"': "a file of JSON",
+    b"\xff\xfe": "text in UTF-16",
+    b"\xfe\xff": "text in UTF-16",
 }
 # GB 18030 before Windows-1252, which reads nearly all bytes.
 ENCODINGS = {"utf-8-sig": "UTF-8", "gb18030": "GB 18030", "cp1252": "Windows-1252"}

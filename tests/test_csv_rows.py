@@ -44,6 +44,9 @@ def test_the_encodings_may_be_fewer(tmp_path: Path) -> None:
         (b"PAR1", "a Parquet file"),
         (b"PK\x03\x04", "an Excel workbook or a ZIP archive"),
         (b"\x1f\x8b", "a file compressed with gzip"),
+        (b'{"id": 1}', "a file of JSON"),
+        ("name\n".encode("utf-16"), "text in UTF-16"),
+        (b"\xfe\xff\0n", "text in UTF-16"),
     ],
 )
 def test_another_format_is_named(tmp_path: Path, start: bytes, format_: str) -> None:

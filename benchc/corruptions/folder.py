@@ -137,8 +137,8 @@ def _images(folder: Path, output: Path, corruptions: Sequence[str]) -> dict[str,
         raise InputError(f"{folder}: {is_}; give a folder of images")
     if (folder / RECORD).is_file():
         raise InputError(
-            f"{folder}: has images that benchc has corrupted ({RECORD}); give the folder of the clean images, "
-            "or, to corrupt these again, that of one severity"
+            f"{folder}: has images that benchc has corrupted ({RECORD}); give the folder of the clean "
+            "images, or, to corrupt these again, that of one severity"
         )
     if output.exists() and not output.is_dir():
         raise InputError(f"{output}: is a file, but the output is a folder; give another --output")
