@@ -43,9 +43,9 @@ def read_errors(path: Path) -> Errors:
     whole = every.join(rows, on=KEYS, how="left", maintain_order="left")
     if (absent := whole.filter(pl.col("error").is_null())).height:
         model, corruption, level, *_ = absent.row(0)
-        if corruption.lower() == CLEAN:
+        if clean := [name for name in corruptions if name.lower() == CLEAN]:
             raise InputError(
-                f"{path}: {corruption} is no corruption; write the clean error of a model as level 0 of each "
+                f"{path}: {clean[0]} is no corruption; write the clean error of a model as level 0 of each "
                 "of its corruptions"
             )
         raise InputError(

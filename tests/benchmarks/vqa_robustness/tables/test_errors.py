@@ -122,6 +122,11 @@ def test_rows_may_be_in_any_order_with_other_columns_and_levels_as_pandas_writes
             HEADER,
             r"b has no error under y at level 4; add the row \(each model needs the levels 0 to 5",
         ),
+        (
+            [*(row for row in ROWS if ",0," not in row), "a,Clean,0,0.1", "b,Clean,0,0.2"],
+            HEADER,
+            "Clean is no corruption; write the clean error of a model as level 0 of each of its corruptions",
+        ),
         ([*ROWS, ROWS[3], ROWS[2]], HEADER, "row 26: a has a second error under x at level 3; remove one"),
         *(
             (
