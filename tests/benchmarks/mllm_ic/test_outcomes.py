@@ -175,13 +175,15 @@ def test_open_questions_and_those_that_the_pool_lacks_are_refused(files):
 def test_scores_count_each_outcome_by_scenario_and_capability():
     items = items_of(["ocr", "image_style"], questions=3)
     codes = [[RIGHT, REFUSED], [TIED_RIGHT, UNPARSED], [TIED_WRONG, WRONG], *[[WRONG, TIED_RIGHT]] * 3]
-    run = RunOutcomes({"m": np.array(codes, np.int8)}, items, ("snow",), (2,))
+    codes = [[*of_item, RIGHT] for of_item in codes]
+    run = RunOutcomes({"m": np.array(codes, np.int8)}, items, ("snow",), (2, 3))
     first, second = (run.capabilities[run.capability[place]].name for place in (0, 5))
     assert {row[:3]: row[3:] for row in counts(run, "m").iter_rows()} == {
         ("clean", 0, first): (3, 2, 0, 0, 2),
         ("snow", 2, first): (3, 0, 1, 1, 0),
         ("clean", 0, second): (3, 0, 0, 0, 0),
         ("snow", 2, second): (3, 3, 0, 0, 3),
+        **{("snow", 3, name): (3, 3, 0, 0, 0) for name in (first, second)},
     }
 
 
