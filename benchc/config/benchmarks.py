@@ -40,5 +40,7 @@ def module_of(benchmark: str, part: str) -> Any:
         raise InputError(f"there is no benchmark {shown(benchmark)}{suggestion(benchmark, list(folders))}")
     file = f"{part.replace('.', '/')}.py"
     if not (folders[benchmark] / file).is_file():
-        raise InputError(f"the benchmark {benchmark} does not support this command: it has no {file}")
+        known = benchmarks_with(file.removesuffix(".py"))
+        others = f", unlike {', '.join(known)}" if known else f": it has no {file}"
+        raise InputError(f"the benchmark {benchmark} does not support this command{others}")
     return import_module(f"benchc.benchmarks.{package_of(benchmark)}.{part}")

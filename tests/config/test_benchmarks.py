@@ -24,8 +24,9 @@ def test_a_benchmark_is_a_folder_with_settings() -> None:
         (
             "toy",
             "planning.plan",
-            "the benchmark toy does not support this command: it has no planning/plan.py",
+            "the benchmark toy does not support this command, unlike bench-c, ",
         ),
+        ("toy", "nowhere", "the benchmark toy does not support this command: it has no nowhere.py"),
     ],
 )
 def test_a_missing_benchmark_or_module_is_refused(benchmark: str, part: str, sentence: str) -> None:

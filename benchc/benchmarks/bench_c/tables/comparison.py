@@ -58,8 +58,11 @@ def comparison_markdown(
     if identical:
         return "\n".join([*parts, f"All scores that both runs have, of {compared}, are identical.{note}\n"])
     if largest <= ROUNDING:
-        most = f"no two differ by more than {largest:.1e}" if largest else "all are identical"
-        parts.append(f"All scores that both runs have are equal up to rounding: {most}.\n")
+        most = f"equal up to rounding: no two differ by more than {largest:.1e}" if largest else "identical"
+        parts.append(
+            f"All scores that both runs have are {most}. Differences below, if any, come from the weights "
+            "κ.\n"
+        )
     rows = [[row["model"], *_cells(row, signed=False)] for row in clean.iter_rows(named=True)]
     header = ["Model", "Acc(o) A", "B", "B − A"]
     parts.append(markdown(header, rows))
