@@ -39,6 +39,10 @@ def test_gains_at_severity_1_by_hand():
         for row in [("snow", 3, 1, 0.5, "overconfident"), ("fog", 1, 0, 0.25, "overconfident")]
     ]
     assert table["items"].to_list() == [4] * 4 and table["ras"].to_list() == [-0.25] * 4
+    # Then the corruption's name.
+    again = GAINS.filter(corruption="fog").with_columns(corruption=pl.lit("blur"))
+    names = table3({"A": pl.concat([GAINS, again])})["corruption"].to_list()
+    assert names == ["snow", "blur", "fog"]
     assert subtle_cells({"A": GAINS}).height == 3
     assert table3({"A": GAINS.filter(corruption="frost")}).is_empty()
     assert dict(table3({"A": GAINS.filter(severity=5)}).schema) == TABLE3
