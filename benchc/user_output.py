@@ -5,7 +5,8 @@ from pathlib import Path
 
 from benchc.errors import InputError
 
-RECORD = "run.json"  # as a run has it that has ended
+# Repeated from benchc/workflow/run_record.py, which imports what a light installation has not.
+RECORD = "run.json"
 
 
 def refuse_overwriting(output: Path, inputs: Iterable[Path]) -> None:

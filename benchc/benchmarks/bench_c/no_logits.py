@@ -14,12 +14,11 @@ MANY = 10  # rows, of which some would differ from what a fault does to all
 ROUNDED = 0.02
 
 
-def fault_of(logits: pl.Series) -> str | None:
+def fault_of(values: Floats) -> str | None:
     """Return why a model's logits are none, and the mend; None where they may be.
 
-    ``logits``: lists of two or more numbers, one list for each prediction, of which one is above -inf.
+    ``values``: as from :func:`as_array`, with a row or more.
     """
-    values = _as_array(logits)
     total = np.nansum(values, axis=1)
     # Of ten options that are rounded to two decimals, or to whole per cent, it may be 1.05 or 105.
     shares = (total <= 1.05).all() and (total > 0).any()
@@ -43,9 +42,8 @@ def fault_of(logits: pl.Series) -> str | None:
     return found and f"the numbers of each row are {found}"
 
 
-def doubts_about(logits: pl.Series) -> Iterator[str]:
-    """Yield what many numbers may be, which may be logits, too; ``logits``: as for :func:`fault_of`."""
-    values = _as_array(logits)
+def doubts_about(values: Floats) -> Iterator[str]:
+    """Yield what many numbers may be, which may be logits, too; ``values``: as from :func:`as_array`."""
     if len(values) < MANY:
         return
     # Of an option that is absent, the logit may be -inf.
@@ -63,8 +61,11 @@ def doubts_about(logits: pl.Series) -> Iterator[str]:
         )
 
 
-def _as_array(logits: pl.Series) -> Floats:
-    """Return float64[rows, options], with NaN behind the options of a row."""
+def as_array(logits: pl.Series) -> Floats:
+    """Return logits as float64[rows, options], with NaN behind the options of a row.
+
+    ``logits``: lists of two or more numbers, one list for each prediction, of which one is above -inf.
+    """
     counts = logits.list.len().to_numpy()
     values = np.full((len(counts), counts.max(initial=0)), np.nan)
     values[np.arange(values.shape[1]) < counts[:, None]] = logits.explode().cast(pl.Float64).to_numpy()

@@ -9,7 +9,7 @@ import polars as pl
 from benchc.atomic import write_text
 from benchc.benchmarks.bench_c.metrics.aggregate import cell_means, clean_means, overall_means
 from benchc.benchmarks.bench_c.metrics.scoring import MEND, score
-from benchc.benchmarks.bench_c.no_logits import doubts_about, fault_of
+from benchc.benchmarks.bench_c.no_logits import as_array, doubts_about, fault_of
 from benchc.errors import InputError
 from benchc.labels import files_by_name
 from benchc.letters import LETTERS
@@ -116,9 +116,10 @@ def _scores(file: Path, table: pl.DataFrame, items: pl.DataFrame, answers: Path 
     mixed = pl.sum_horizontal(text.str.contains(mark, literal=True) for mark in ",; ") > 1
     refuse(file, table, wrong | mixed, "logits", LOGITS)
     predictions = table.select("id", "corruption", severity, logits)
-    if predictions.height and (fault := fault_of(predictions["logits"])):
+    values = as_array(predictions["logits"])
+    if len(values) and (fault := fault_of(values)):
         raise InputError(f"{file}: {fault}")
-    for doubt in doubts_about(predictions["logits"]):
+    for doubt in doubts_about(values):
         print(f"warning: {file}: {doubt}", file=sys.stderr)
     options = predictions.group_by("id").agg(options=pl.col("logits").list.len().first())
     items = items.join(options, on="id", maintain_order="left")

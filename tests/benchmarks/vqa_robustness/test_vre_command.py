@@ -7,6 +7,7 @@ import pytest
 
 from benchc.benchmarks.vqa_robustness.pages.weights import weights_page
 from benchc.benchmarks.vqa_robustness.schemas.errors import read_errors
+from benchc.benchmarks.vqa_robustness.tables.frames import beyond_scale
 from benchc.schemas.printed import csv_text
 from scripts.benchc import main
 from tests.benchmarks.vqa_robustness.published import TABLE_A1
@@ -111,6 +112,7 @@ def test_what_says_little_is_named(capsys, table):
     text = capsys.readouterr().out
     assert "The scale of alone.csv is of a alone; scale by a table of the errors of several models" in text
     assert re.search(r"\w are beyond the scale, so that VRE is outside of 0 to 1\n", text)
+    assert beyond_scale(pl.DataFrame({"model": ["a", "b"], "vre": [1 + 1e-12, -1e-12]})) == []
     # A table of errors that never change is no scale.
     same = table([f"{row[:6]}0.5" for row in ROWS])
     with pytest.raises(SystemExit, match=f"^error: {same}: First-Drop has one value only, which is no scale"):

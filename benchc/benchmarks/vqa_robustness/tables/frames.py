@@ -77,7 +77,8 @@ def scaled_alone(errors: Errors, metrics: Floats, scale_of: Sequence[Path], leve
 
 def beyond_scale(models: pl.DataFrame) -> list[str]:
     """Return a sentence where the VRE of models, as from :func:`vre_frames`, is outside of 0 to 1."""
-    names = models.filter(~pl.col("vre").is_between(0, 1))["model"]
+    # A mean of metrics that are all 1 may round to more.
+    names = models.filter(~pl.col("vre").round(9).is_between(0, 1))["model"]
     are = "is" if len(names) == 1 else "are"
     return (
         [f"{', '.join(names)} {are} beyond the scale, so that VRE is outside of 0 to 1"] if len(names) else []
